@@ -4,6 +4,7 @@ package vtime
 
 import (
 	"math"
+	"math/bits"
 	"time"
 )
 
@@ -32,4 +33,23 @@ func (t Time) String() string {
 		return "never"
 	}
 	return time.Duration(t).String()
+}
+
+// Bits returns how long n bits take at rate bit/s, rounded up to whole nanoseconds. Rate 0 is no limit.
+func Bits(n, rate uint64) time.Duration {
+	if rate == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(n, uint64(time.Second))
+	if hi >= rate {
+		return math.MaxInt64
+	}
+	q, rem := bits.Div64(hi, lo, rate)
+	if rem > 0 {
+		q++
+	}
+	if q > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return time.Duration(q)
 }
