@@ -50,10 +50,11 @@ type Packet struct {
 	Entropy  uint16 // UDP source port: decides the path in every switch
 	ECN      uint8  // IP ECN field: 2 when sent (ECT(0)), 3 when a queue marked it (CE)
 
-	Opcode Opcode
-	Flags  Flag
-	DestQP uint32 // 24 bits
-	PSN    uint32 // 24 bits. WriteOnly: this packet's; Acknowledge: the highest cumulatively received
+	Opcode     Opcode
+	Flags      Flag
+	Generation uint8  // of the destination queue pair, both opcodes: tells a late packet to a reused number
+	DestQP     uint32 // 24 bits
+	PSN        uint32 // 24 bits. WriteOnly: this packet's; ACK: the highest cumulatively received; NAK: the one refused (IBTA 9.7.5.2)
 
 	// The head of the spray extension, both opcodes. (DestQP, Path, PathSeq) names one transmission: a
 	// packet sent again has a new PathSeq. Fault draws are keyed by it.
@@ -67,7 +68,6 @@ type Packet struct {
 	MSN        uint32  // message sequence number, from 0
 	Offset     uint32  // of the payload within its message, bytes
 	MessageLen uint32  // bytes
-	Generation uint8   // generation of the destination queue pair
 	Payload    mem.Payload
 
 	// Acknowledge.
