@@ -1,0 +1,31 @@
+//go:build linux
+
+package sock
+
+import (
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// own locks the goroutine to its thread for life, and makes the kernel wake that thread on time: by default a
+// wait may end 50 µs late. The thread ends with the goroutine.
+func own() {
+	runtime.LockOSThread()
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) // without it waits are later, not wrong
+}
+
+// wait sleeps until one of fds is ready or d has passed; d < 0 waits for ever. A signal, of which the Go
+// runtime sends many, may end it early: callers look at the clock anyway.
+func wait(fds []unix.PollFd, d time.Duration) error {
+	var t *unix.Timespec
+	if d >= 0 {
+		ts := unix.NsecToTimespec(int64(d))
+		t = &ts
+	}
+	if _, err := unix.Ppoll(fds, t, nil); err != nil && err != unix.EINTR {
+		return err
+	}
+	return nil
+}
