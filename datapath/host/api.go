@@ -81,7 +81,8 @@ type Endpoint struct {
 	Generation uint8
 	VA         mem.VA  // first byte of the buffer
 	GPA        mem.GPA // the same in guest physical memory
-	RKey       mem.Key
+	Key        mem.Key // of the buffer: rkey at the responder, lkey at the requester
+	PSN        uint32  // of the first packet this end sends
 }
 
 // Verifier compares target memory with what the message should have left there. It is called on the
