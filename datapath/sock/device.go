@@ -20,9 +20,10 @@ type Device interface {
 	Next(now vtime.Time, p *wire.Packet) bool
 	Tick(now vtime.Time)
 	Deadline() vtime.Time
-	Request() (host.Request, bool)
+	Request(now vtime.Time) (host.Request, bool)
 	Answer(now vtime.Time, a host.Answer)
 	Evict(now vtime.Time, blocks []mem.Span) (unpinned []host.Request)
+	Idle() bool
 }
 
 // Memory does the slow work that a device asks for; *hostmem.Memory is one. Answers may come from any

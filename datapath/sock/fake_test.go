@@ -105,7 +105,7 @@ func (f *fake) Deadline() vtime.Time {
 	return vtime.Never
 }
 
-func (f *fake) Request() (host.Request, bool) {
+func (f *fake) Request(vtime.Time) (host.Request, bool) {
 	if len(f.requests) == 0 {
 		return host.Request{}, false
 	}
@@ -122,3 +122,5 @@ func (f *fake) Evict(now vtime.Time, blocks []mem.Span) (out []host.Request) {
 	}
 	return out
 }
+
+func (f *fake) Idle() bool { return f.acked == f.count }

@@ -23,6 +23,7 @@ type Loop struct {
 	sock  sockets
 	bell  doorbell
 	stats stats
+	idle  atomic.Bool // the device's word after the last step
 
 	// The owner goroutine's alone.
 	dev   Device
@@ -62,7 +63,7 @@ func Start(cfg Config, dev Device, m Memory) (*Loop, error) {
 // device, must not block and must not keep it. What it needs of the device's state, it copies.
 func (l *Loop) Do(f func(now vtime.Time)) error {
 	ran := make(chan struct{})
-	if err := l.post(func(now vtime.Time) { f(now); close(ran) }); err != nil {
+	if err := l.post(func(now vtime.Time) { f(now); l.idle.Store(l.dev.Idle()); close(ran) }); err != nil {
 		return err
 	}
 	select {
@@ -99,6 +100,9 @@ func (l *Loop) Evict(blocks []mem.Span) (pages uint64, err error) {
 	r := <-answer
 	return r.pages, r.err
 }
+
+// Idle says that all flows of the device are done, as of its last step. It does not disturb the loop.
+func (l *Loop) Idle() bool { return l.idle.Load() }
 
 // Stats reads the loop's own counters; after Close they are final.
 func (l *Loop) Stats() (Stats, error) {

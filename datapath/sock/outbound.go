@@ -5,6 +5,7 @@ package sock
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"time"
 	"unsafe"
 
@@ -19,16 +20,19 @@ import (
 // meanwhile lets the application write there.
 const patience = 2 * time.Millisecond
 
-// pieces of a packet: headers, payload where it lies, ICRC.
-const pieces = 3
+// A packet is sent from pieces: headers, payload where it lies, padding and ICRC.
+const (
+	pieces  = 3
+	tailLen = 3 + 4
+)
 
 // outbound is the memory that sendmmsg reads, payloads excepted.
 type outbound struct {
 	msgs  []mmsghdr
 	iovs  []unix.Iovec
 	to    []unix.RawSockaddrInet4
-	heads [][headroom]byte
-	icrcs [][wire.ICRCLen]byte
+	heads [][wire.MaxHeaders]byte
+	tails [][tailLen]byte
 	p     wire.Packet
 }
 
@@ -38,8 +42,8 @@ func newOutbound(cfg *Config) *outbound {
 		msgs:  make([]mmsghdr, n),
 		iovs:  make([]unix.Iovec, pieces*n),
 		to:    make([]unix.RawSockaddrInet4, n),
-		heads: make([][headroom]byte, n),
-		icrcs: make([][wire.ICRCLen]byte, n),
+		heads: make([][wire.MaxHeaders]byte, n),
+		tails: make([][tailLen]byte, n),
 	}
 	for i := range out.msgs {
 		out.to[i].Family = unix.AF_INET
@@ -59,10 +63,14 @@ func (out *outbound) load(i int) {
 	if payload == nil && p.Payload.Len > 0 {
 		payload = p.Payload.AppendTo(nil)
 	}
-	binary.LittleEndian.PutUint32(out.icrcs[i][:], wire.ICRC(head, payload))
+	// The ICRC is always at the end of its buffer, so that what is before it stays zero.
+	tail := out.tails[i][tailLen-(wire.Size(p)-len(head)-len(payload)):]
+	padding := tail[:len(tail)-4]
+	icrc := crc32.Update(wire.ICRC(head, payload), crc32.IEEETable, padding)
+	binary.LittleEndian.PutUint32(tail[len(padding):], icrc)
 	binary.BigEndian.PutUint32(out.to[i].Addr[:], p.Dst)
 	v := out.iovs[pieces*i:][:0:pieces]
-	for _, b := range [pieces][]byte{head, payload, out.icrcs[i][:]} {
+	for _, b := range [pieces][]byte{head, payload, tail} {
 		if len(b) > 0 {
 			e := unix.Iovec{Base: unsafe.SliceData(b)}
 			e.SetLen(len(b))

@@ -65,6 +65,7 @@ func (l *Loop) run() {
 		l.serve(now)
 		if mail || received > 0 || sent > 0 || ticked {
 			worked, idle = now, 0
+			l.idle.Store(l.dev.Idle())
 			if received == l.cfg.Batch || sent == l.cfg.Batch {
 				continue
 			}
@@ -127,7 +128,7 @@ func (l *Loop) tick(now vtime.Time) (due bool) {
 // serve passes the device's requests on.
 func (l *Loop) serve(now vtime.Time) {
 	for {
-		r, ok := l.dev.Request()
+		r, ok := l.dev.Request(now)
 		if !ok {
 			return
 		}
