@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/stellarlab/stellarlab/datapath/fabric"
+	"github.com/stellarlab/stellarlab/internal/event"
+)
+
+// defaultRate is what fabric.Profile means by rate 0, bit/s.
+const defaultRate = 100_000_000_000
+
+// psBits is the picoseconds of one byte times the rate in bit/s.
+const psBits = 8 * 1_000_000_000_000
+
+// direction is one way of a link: the egress port at its near end, the wire, and what faults lay over its far
+// end.
+type direction struct {
+	free   int64  // ps: the port has sent all it has
+	delay  int64  // ps
+	psByte uint64 // ps per byte; 0: not a whole number
+	rate   uint64 // bit/s
+	rem    uint64 // of the last division by rate: the port's fraction of a picosecond
+	limit  int64  // ps of queue
+	mark   marker
+
+	ring   ring
+	to     int32 // node
+	toHost bool
+	down   bool
+	stack  fabric.Stack
+	ledger Ledger
+}
+
+func (d *direction) init(g *fabric.Graph, id fabric.Dir, seed uint64) {
+	l := &g.Links[id.Link()]
+	d.rate = l.Rate
+	if d.rate == 0 {
+		d.rate = defaultRate
+	}
+	if psBits%d.rate == 0 {
+		d.psByte = psBits / d.rate
+	}
+	d.delay = int64(l.Delay) * psPerNs
+	d.limit = neverPs
+	if l.Queue > 0 {
+		d.limit = d.depth(l.Queue)
+	}
+	to := g.To(id)
+	d.to, d.toHost = int32(to), g.Nodes[to].Host()
+	d.mark = newMarker(d, l.ECN, seed, g.DirName(id))
+}
+
+// neverPs is the limit of a queue that has none.
+const neverPs = 1 << 62
+
+// depth is how long a queue of n bytes takes to drain, rounded down.
+func (d *direction) depth(n uint64) int64 {
+	hi, lo := bits.Mul64(n, psBits)
+	if hi >= d.rate {
+		return neverPs
+	}
+	q, _ := bits.Div64(hi, lo, d.rate)
+	return int64(min(q, neverPs))
+}
+
+// time is how long the port takes for n bytes; fractions of a picosecond are carried to the next packet.
+func (d *direction) time(n uint32) int64 {
+	if d.psByte > 0 {
+		return int64(uint64(n) * d.psByte)
+	}
+	hi, lo := bits.Mul64(uint64(n), psBits)
+	lo, carry := bits.Add64(lo, d.rem, 0)
+	q, rem := bits.Div64((hi+carry)%d.rate, lo, d.rate)
+	d.rem = rem
+	return int64(q)
+}
+
+// offer gives a packet to the egress port of direction id: it is dropped there, or on its way.
+func (s *Sim) offer(id int32, f *flight) {
+	d := &s.dirs[id]
+	d.ledger.Sent++
+	d.ledger.Bytes += uint64(f.size)
+	if d.down {
+		d.free = max(d.free, s.now) + d.time(f.size) // it leaves the sender all the same
+		o := d.stack.Fold(f.identity)
+		s.drop(id, event.DropDown, f.packet, f.size, o.By)
+		return
+	}
+	start := s.now
+	if wait := d.free - s.now; wait > 0 {
+		if wait+int64(uint64(f.size)*psBits/d.rate) > d.limit {
+			s.drop(id, event.DropQueue, f.packet, f.size, nil)
+			return
+		}
+		if !f.marked && wait > d.mark.from {
+			f.marked = d.mark.draw(wait, f)
+		}
+		start = d.free
+	}
+	d.free = start + d.time(f.size)
+	f.at = d.free + d.delay
+	if d.ring.n == 0 {
+		f.order = s.schedule(f.at, kindArrive, id)
+	} else {
+		s.seq++
+		f.order = stamp(s.seq, kindArrive, id)
+	}
+	d.ring.push(*f)
+}
+
+// arrive takes the first packet of a direction off the wire; it says whether a device saw it.
+func (s *Sim) arrive(e item) (seen bool) {
+	id := e.index()
+	d := &s.dirs[id]
+	if d.ring.n == 0 || d.ring.front().order != e.order {
+		return false // what this event was for went with the carrier
+	}
+	f := d.ring.pop()
+	if d.ring.n > 0 {
+		next := d.ring.front()
+		s.events.push(item{at: next.at, order: next.order})
+	}
+	s.hops++
+	if !d.stack.Empty() {
+		o := d.stack.Fold(f.identity)
+		if o.Drop != 0 {
+			s.drop(id, o.Drop, f.packet, f.size, o.By)
+			return false
+		}
+		if o.Corrupt {
+			d.ledger.Corrupted++
+			s.spoil(f.packet, o)
+		}
+	}
+	if !d.toHost {
+		s.forward(id, &f)
+		return false
+	}
+	s.deliver(id, &f)
+	return true
+}
+
+// cut loses everything on its way over a direction whose carrier has just gone. The queue of the port goes
+// with it.
+func (s *Sim) cut(id int32) {
+	d := &s.dirs[id]
+	for d.ring.n > 0 {
+		f := d.ring.pop()
+		o := d.stack.Fold(f.identity)
+		s.drop(id, event.DropDown, f.packet, f.size, o.By)
+	}
+	d.free = s.now
+}

@@ -1,0 +1,45 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/stellarlab/stellarlab/datapath/fabric"
+)
+
+// Overlay is a layer that lies on a direction.
+type Overlay struct {
+	s    *Sim
+	dir  int32
+	laid *fabric.Laid
+}
+
+// Lay lays a layer over a direction, now. If it takes the carrier away, what is on its way is lost.
+func (s *Sim) Lay(d fabric.Dir, l fabric.Layer) (*Overlay, error) {
+	if d < 0 || int(d) >= len(s.dirs) {
+		return nil, fmt.Errorf("sim: link direction %d: want 0 to %d", d, len(s.dirs)-1)
+	}
+	dir := &s.dirs[d]
+	o := &Overlay{s: s, dir: int32(d), laid: dir.stack.Lay(l)}
+	if dir.stack.Down() && !dir.down {
+		dir.down = true
+		s.cut(int32(d))
+	}
+	return o, nil
+}
+
+// Counters is the evidence of the layer; after Remove it is the final count.
+func (o *Overlay) Counters() (fabric.Counters, error) { return o.laid.Counters, nil }
+
+// Standing says whether the layer is in effect: it lies there, and the port has carrier or not as it demands.
+func (o *Overlay) Standing() (bool, error) {
+	d := &o.s.dirs[o.dir]
+	return d.stack.Standing(o.laid) && (!o.laid.Down || d.down), nil
+}
+
+// Remove takes the layer off, now. Removing twice is success.
+func (o *Overlay) Remove() error {
+	d := &o.s.dirs[o.dir]
+	d.stack.Remove(o.laid)
+	d.down = d.stack.Down()
+	return nil
+}
