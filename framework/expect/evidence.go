@@ -102,16 +102,24 @@ func (e *Evidence) baseline(workload string) (rate float64, why string) {
 	return rate, ""
 }
 
-// Baseline is the undisturbed goodput of a workload in bit/s; ok is false if it could not be measured.
+// BaselineRate is the undisturbed goodput of a workload in bit/s; ok is false if it could not be measured.
 func (e *Evidence) BaselineRate(workload string) (rate float64, ok bool) {
 	rate, why := e.baseline(workload)
 	return rate, why == ""
 }
 
-// quiet says that no fault is active anywhere in a window.
-func (e *Evidence) quiet(w Window) bool {
+// quiet says that no fault is active anywhere in a window, and none that struck after origin was healed less than
+// grace before it.
+func (e *Evidence) quiet(w Window, origin vtime.Time, grace time.Duration) bool {
 	for _, f := range e.Run.Faults {
-		if f.Strike != vtime.Never && e.active(f).and(w).Len() > 0 {
+		if f.Strike == vtime.Never {
+			continue
+		}
+		a := e.active(f)
+		if f.Strike > origin {
+			a.To = a.To.Add(grace)
+		}
+		if a.and(w).Len() > 0 {
 			return false
 		}
 	}

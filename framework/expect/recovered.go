@@ -34,7 +34,7 @@ func (e *Evidence) recovery(w *Workload, origin vtime.Time, m mark) Recovery {
 		}
 		r.After = max(0, (vtime.Time(i) * vtime.Time(s.Bin)).Sub(origin))
 		r.Conclusive = true
-		r.Relapses = e.relapses(s, i+k, to, m)
+		r.Relapses = e.relapses(s, i+k, to, origin, m)
 		return r
 	}
 	needed := int64(origin) + int64(m.within) + int64(k)*int64(s.Bin)
@@ -52,11 +52,12 @@ func (s *Series) good(i int, m mark) bool {
 	return true
 }
 
-// relapses counts samples below the mark from bin i on, in which no fault was active.
-func (e *Evidence) relapses(s *Series, i, to int, m mark) (n int) {
+// relapses counts samples below the mark from bin i on, while no fault was active. A fault that struck later has
+// the same time to be recovered from: what it leaves in that time is not a relapse of the earlier one.
+func (e *Evidence) relapses(s *Series, i, to int, origin vtime.Time, m mark) (n int) {
 	for ; i+binsPerSample <= to; i += binsPerSample {
 		from := vtime.Time(i) * vtime.Time(s.Bin)
-		if s.at(i) < m.rate && e.quiet(Window{from, from.Add(s.sample())}) {
+		if s.at(i) < m.rate && e.quiet(Window{from, from.Add(s.sample())}, origin, m.within) {
 			n++
 		}
 	}
