@@ -22,7 +22,7 @@ import (
 // pair is two namespaces joined by a veth pair, a raw socket in the first, a UDP socket in the second, and
 // a direction from the first to the second.
 type pair struct {
-	t       *testing.T
+	t       testing.TB
 	ns      [2]netns.NsHandle
 	index   [2]int // of the interface
 	tx, rx  int
@@ -33,7 +33,7 @@ type pair struct {
 }
 
 // newPair makes a pair, without a direction, that goes with the test.
-func newPair(t *testing.T) *pair {
+func newPair(t testing.TB) *pair {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: network namespaces")
