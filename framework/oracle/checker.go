@@ -1,9 +1,6 @@
 package oracle
 
 import (
-	"cmp"
-	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stellarlab/stellarlab/datapath/engine"
@@ -14,19 +11,18 @@ import (
 )
 
 // Checker compares target memory with the pattern of the message that completed: a host.Verifier over the
-// application's own views of memory. It is safe for concurrent use by the owner loops of several devices.
-// What it found enters the run's events where Into was laid over the run's sink.
+// application's own views of memory. It is safe for concurrent use by the owner loops of several devices, if its
+// sink is.
 type Checker struct {
 	guests   []host.Guest
-	waiting  atomic.Int64
+	sink     event.Sink
 	messages atomic.Uint64
-	mu       sync.Mutex
-	found    []event.Event // not yet handed on
-	ready    []event.Event // used by Into's sink only
 }
 
-// NewChecker returns a checker over the guests of all hosts, by host number.
-func NewChecker(guests []host.Guest) *Checker { return &Checker{guests: guests} }
+// NewChecker returns a checker over the guests of all hosts, by host number, that emits what it finds into sink.
+func NewChecker(guests []host.Guest, sink event.Sink) *Checker {
+	return &Checker{guests: guests, sink: sink}
+}
 
 // Verify implements host.Verifier.
 func (c *Checker) Verify(now vtime.Time, f *host.Flow, target *host.Endpoint, wc *engine.WC, gpa mem.GPA, tag uint64) {
@@ -39,10 +35,7 @@ func (c *Checker) Verify(now vtime.Time, f *host.Flow, target *host.Endpoint, wc
 		}
 	}
 	c.messages.Add(1)
-	c.mu.Lock()
-	c.found = append(c.found, e)
-	c.mu.Unlock()
-	c.waiting.Add(1)
+	c.sink.Emit(&e)
 }
 
 func (c *Checker) compare(node int32, gpa mem.GPA, n, tag uint64) (uint64, mem.GPA, error) {
@@ -54,48 +47,3 @@ func (c *Checker) compare(node int32, gpa mem.GPA, n, tag uint64) (uint64, mem.G
 
 // Messages returns how many messages were compared.
 func (c *Checker) Messages() uint64 { return c.messages.Load() }
-
-// Stream is a sink that weaves what the checker found into the events that pass, in order of lab time.
-type Stream struct {
-	checker *Checker
-	next    event.Sink
-}
-
-// Into returns a sink that hands everything on to next, and what the checker found with it.
-func (c *Checker) Into(next event.Sink) *Stream { return &Stream{c, next} }
-
-// Emit implements event.Sink. A finding enters before the first event of a later instant, so that it follows
-// the completion that it belongs to.
-func (s *Stream) Emit(e *event.Event) {
-	if s.checker.waiting.Load() > 0 {
-		s.drain(e.At)
-	}
-	s.next.Emit(e)
-}
-
-// Flush hands on all that is left. It is called once, after the last event.
-func (s *Stream) Flush() { s.drain(vtime.Never) }
-
-// drain hands on the findings from before an instant, by time and node.
-func (s *Stream) drain(before vtime.Time) {
-	c := s.checker
-	c.mu.Lock()
-	rest := c.found[:0]
-	for _, e := range c.found {
-		if e.At < before {
-			c.ready = append(c.ready, e)
-		} else {
-			rest = append(rest, e)
-		}
-	}
-	c.found = rest
-	c.mu.Unlock()
-	c.waiting.Add(-int64(len(c.ready)))
-	slices.SortStableFunc(c.ready, func(a, b event.Event) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Node, b.Node))
-	})
-	for i := range c.ready {
-		s.next.Emit(&c.ready[i])
-	}
-	c.ready = c.ready[:0]
-}
