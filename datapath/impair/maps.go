@@ -13,7 +13,7 @@ import (
 
 // slot is one layer as the program sees it. All words, so that no update tears one.
 type slot struct {
-	Enabled   uint64
+	Enabled   uint64 // 0 or 1
 	Blackhole uint64
 	Order     uint64 // of injection: the lowest that hits is credited
 	Loss      uint64 // fabric.Threshold
@@ -24,6 +24,7 @@ type slot struct {
 // config is the value of the map that user space writes and the program only reads.
 type config struct {
 	Active uint64 // enabled slots; 0 lets the program skip them all
+	Zero   uint64 // always: see impairment
 	Slots  [Slots]slot
 }
 
@@ -36,7 +37,8 @@ type counts struct {
 // Offsets and sizes of the values above, bytes. A test holds them to the Go types.
 const (
 	sizeSlot   = 48
-	sizeConfig = 8 + Slots*sizeSlot
+	sizeHead   = 16
+	sizeConfig = sizeHead + Slots*sizeSlot
 	sizeTotals = 64
 	sizeLayer  = 24
 	sizeCounts = sizeTotals + Slots*sizeLayer

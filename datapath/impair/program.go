@@ -15,8 +15,11 @@ const (
 	actCorrupt
 )
 
-// Offsets within slot, Totals and fabric.Counters, bytes.
+// Offsets within config, slot, Totals and fabric.Counters, bytes.
 const (
+	configActive = 0
+	configZero   = 8
+
 	slotEnabled   = 0
 	slotBlackhole = 8
 	slotOrder     = 16
@@ -41,6 +44,10 @@ const (
 // impairment is the program of one direction. Every enabled layer draws for every packet; of those that hit,
 // the first in order of injection acts and is credited, the others count the packet as masked (FAULTS law 1).
 // R6 is the packet, R7 its mixed identity, R8 the winning slot plus one, R9 the counters.
+//
+// The kernel's verifier follows every value that it knows for itself: winner and action would multiply the
+// paths through sixteen slots, and loading take 50 ms. Both are therefore made of a zero and a one that are
+// read from the map, which the verifier cannot know.
 func impairment(m *maps) asm.Instructions {
 	c := &code{}
 	c.add(asm.LoadMapValue(asm.R9, m.counts.FD(), 0))
@@ -49,21 +56,20 @@ func impairment(m *maps) asm.Instructions {
 	c.add(
 		asm.LoadMem(asm.R1, asm.RFP, atLen, asm.DWord),
 		asm.AddAtomic.Mem(asm.R9, asm.R1, asm.DWord, totalBytes),
-		asm.LoadMapValue(asm.R1, m.config.FD(), 0),
-		asm.LoadMem(asm.R1, asm.R1, 0, asm.DWord),
+		asm.LoadMapValue(asm.R2, m.config.FD(), 0),
+		asm.LoadMem(asm.R1, asm.R2, configActive, asm.DWord),
 		asm.JEq.Imm(asm.R1, 0, "deliver"),
+		asm.LoadMem(asm.R8, asm.R2, configZero, asm.DWord),
 	)
 	c.identity()
 	c.mix(asm.R7, asm.R1)
-	c.add(asm.Mov.Imm(asm.R8, 0))
 	for i := range Slots {
 		c.layer(m, i)
 	}
 	c.at("drawn")
-	c.add(asm.JEq.Imm(asm.R8, 0, "deliver"),
-		asm.Sub.Imm(asm.R8, 1),
-		asm.Mul.Imm(asm.R8, sizeLayer),
-		asm.Add.Reg(asm.R8, asm.R9), // the winner's counters, short of the totals
+	c.add(asm.JEq.Imm(asm.R8, 0, "deliver"))
+	c.winner()
+	c.add(
 		asm.LoadMem(asm.R1, asm.RFP, atAct, asm.DWord),
 		asm.JEq.Imm(asm.R1, actBlackhole, "blackhole"),
 		asm.JEq.Imm(asm.R1, actLoss, "loss"),
@@ -101,7 +107,7 @@ func (c *code) layer(m *maps, i int) {
 
 	c.at(name("slot"))
 	c.add(
-		asm.LoadMapValue(asm.R5, m.config.FD(), uint32(8+i*sizeSlot)),
+		asm.LoadMapValue(asm.R5, m.config.FD(), uint32(sizeHead+i*sizeSlot)),
 		asm.LoadMem(asm.R1, asm.R5, slotEnabled, asm.DWord),
 		asm.JEq.Imm(asm.R1, 0, next),
 	)
@@ -134,18 +140,26 @@ func (c *code) layer(m *maps, i int) {
 	c.count(asm.R9, own+layerMasked)
 	c.add(asm.Ja.Label(next))
 	c.at(name("displace"))
-	c.add(
-		asm.Sub.Imm(asm.R8, 1),
-		asm.Mul.Imm(asm.R8, sizeLayer),
-		asm.Add.Reg(asm.R8, asm.R9),
-	)
+	c.winner()
 	c.count(asm.R8, sizeTotals+layerMasked)
 	c.at(name("win"))
 	c.add(
+		asm.LoadMem(asm.R8, asm.R5, slotEnabled, asm.DWord),
+		asm.Mul.Reg(asm.R2, asm.R8),
+		asm.Mul.Imm(asm.R8, int32(i+1)),
 		asm.StoreMem(asm.RFP, atOrder, asm.R3, asm.DWord),
 		asm.StoreMem(asm.RFP, atAct, asm.R2, asm.DWord),
 		asm.StoreMem(asm.RFP, atHash, asm.R0, asm.DWord),
-		asm.Mov.Imm(asm.R8, int32(i+1)),
+	)
+}
+
+// winner turns R8 from the winning slot plus one into the address of its counters, short of the totals.
+func (c *code) winner() {
+	c.add(
+		asm.Sub.Imm(asm.R8, 1),
+		asm.JGT.Imm(asm.R8, Slots-1, "deliver"), // never: for the verifier
+		asm.Mul.Imm(asm.R8, sizeLayer),
+		asm.Add.Reg(asm.R8, asm.R9),
 	)
 }
 
