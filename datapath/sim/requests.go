@@ -59,7 +59,8 @@ func pinTime(cost time.Duration, n uint64) int64 {
 	if cost < 0 {
 		return 0
 	}
-	return int64(n) * int64(cost) / (pinUnit / psPerNs)
+	each := int64(cost) * psPerNs
+	return int64(n/pinUnit)*each + int64(n%pinUnit)*each/pinUnit // below 4 s per unit this does not overflow
 }
 
 // answerDue answers a request. The page is pinned at this instant and not when it was asked for.

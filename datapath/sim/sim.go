@@ -67,6 +67,9 @@ func (s *Sim) Busy() int { return s.busy }
 // Hops is the number of packets that have arrived at the end of a link so far.
 func (s *Sim) Hops() uint64 { return s.hops }
 
+// Dirs is the number of link directions.
+func (s *Sim) Dirs() int { return len(s.dirs) }
+
 // Pending is the number of packets on their way.
 func (s *Sim) Pending() int { return len(s.pool.packets) - len(s.pool.free) }
 
@@ -75,7 +78,8 @@ func (s *Sim) Pending() int { return len(s.pool.packets) - len(s.pool.free) }
 func (s *Sim) Touch(host int32) { s.serve(host) }
 
 // Advance runs all events before until. halt, if not nil, is asked after every event that a device has seen;
-// true stops there, with the clock at that event, and Advance says so. Else the clock stands at until.
+// true stops there, with the clock at that event, and Advance says so. Else the clock stands at until, or at the
+// last event if that is vtime.Never.
 func (s *Sim) Advance(until vtime.Time, halt func() bool) (halted bool) {
 	limit := ps(until)
 	for len(s.events.items) > 0 && s.events.items[0].at < limit {
@@ -97,7 +101,9 @@ func (s *Sim) Advance(until vtime.Time, halt func() bool) (halted bool) {
 			return true
 		}
 	}
-	s.now = max(s.now, limit)
+	if limit != math.MaxInt64 {
+		s.now = max(s.now, limit)
+	}
 	return false
 }
 
