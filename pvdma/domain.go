@@ -255,6 +255,15 @@ func (d *Domain) need(number uint64) uint64 {
 	return b.ticket
 }
 
+// Touch asks for every block of span that is not mapped, as a first DMA over all of it would.
+func (d *Domain) Touch(span mem.Span) error {
+	if !d.inside(span) {
+		return &ErrOutside{span, d.cfg.Guest}
+	}
+	d.want(span)
+	return nil
+}
+
 // want asks for every block of span that is not mapped.
 func (d *Domain) want(span mem.Span) {
 	for number := uint64(span.Start) >> d.shift; number <= uint64(span.End()-1)>>d.shift; number++ {

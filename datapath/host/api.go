@@ -71,6 +71,7 @@ type Flow struct {
 	For      time.Duration // from Start; 0: until Count is reached
 	Start    time.Duration // from release
 	Rate     uint64        // bit/s offered; 0: as fast as possible
+	Cold     bool          // the buffers are pinned on first touch, under traffic; else before release
 }
 
 // Endpoint is one end of a connected flow, as the other end needs to know it.

@@ -18,7 +18,8 @@ import (
 const vaBase = 0x7f00_0000_0000
 
 // Open creates one end of a flow: a queue pair and the registered buffer of f.Buffer() bytes at base. The
-// endpoint is what the other end has to be told.
+// endpoint is what the other end has to be told. Unless the flow is cold its blocks are asked for at once: the
+// driver carries the requests out before it releases anything.
 func (d *Device) Open(f *Flow, requester bool, base mem.GPA) (Endpoint, error) {
 	span := mem.Span{Start: base, Len: f.Buffer()}
 	rights := mem.LocalWrite | mem.RemoteWrite
@@ -33,6 +34,11 @@ func (d *Device) Open(f *Flow, requester bool, base mem.GPA) (Endpoint, error) {
 	}
 	if err := d.domain.Register(span); err != nil {
 		return Endpoint{}, fmt.Errorf("flow %d: %w", f.Index, err)
+	}
+	if !f.Cold {
+		if err := d.domain.Touch(span); err != nil {
+			return Endpoint{}, fmt.Errorf("flow %d: %w", f.Index, err)
+		}
 	}
 	end := "responder"
 	if requester {
