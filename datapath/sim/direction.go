@@ -25,7 +25,8 @@ type direction struct {
 	mark   marker
 
 	ring   ring
-	to     int32 // node
+	next   uint64 // order of the event for the first packet of ring; 0: none is good
+	to     int32  // node
 	toHost bool
 	down   bool
 	stack  fabric.Stack
@@ -101,10 +102,7 @@ func (s *Sim) offer(id int32, f *flight) {
 	d.free = start + d.time(f.size)
 	f.at = d.free + d.delay
 	if d.ring.n == 0 {
-		f.order = s.schedule(f.at, kindArrive, id)
-	} else {
-		s.seq++
-		f.order = stamp(s.seq, kindArrive, id)
+		d.next = s.schedule(f.at, kindArrive, id)
 	}
 	d.ring.push(*f)
 }
@@ -113,13 +111,12 @@ func (s *Sim) offer(id int32, f *flight) {
 func (s *Sim) arrive(e item) (seen bool) {
 	id := e.index()
 	d := &s.dirs[id]
-	if d.ring.n == 0 || d.ring.front().order != e.order {
+	if d.next != e.order {
 		return false // what this event was for went with the carrier
 	}
 	f := d.ring.pop()
 	if d.ring.n > 0 {
-		next := d.ring.front()
-		s.events.push(item{at: next.at, order: next.order})
+		d.next = s.schedule(d.ring.front().at, kindArrive, id)
 	}
 	s.hops++
 	if !d.stack.Empty() {
@@ -150,5 +147,5 @@ func (s *Sim) cut(id int32) {
 		o := d.stack.Fold(f.identity)
 		s.drop(id, event.DropDown, f.packet, f.size, o.By)
 	}
-	d.free = s.now
+	d.free, d.next = s.now, 0
 }

@@ -9,8 +9,8 @@
 // A port is a clock: free is when it has sent all it has. A packet that comes at now leaves at
 // max(now, free) + size/rate, arrives delay later, and the queue before it is (free − now)·rate bytes, the rest
 // of the packet on the wire included. So a packet costs one event per hop, its arrival; and since a direction
-// is a FIFO, only the first packet of each is in the event heap. Events at one instant run in the order in which
-// they were made.
+// is a FIFO, only the first packet of each is among the events. Events at one instant run in the order in which they
+// were made: a packet's when it became the first of its direction.
 //
 // What a packet is worth on the wire: the IP datagram plus Framing bytes, or what the sender's configuration
 // says instead.

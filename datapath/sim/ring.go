@@ -4,7 +4,6 @@ package sim
 // read at its ends only.
 type flight struct {
 	at       int64  // arrival, ps
-	order    uint64 // of its arrival event
 	digest   uint64 // fabric.Tuple.Digest
 	identity uint64 // fabric.Identity
 	packet   int32  // place in the pool

@@ -17,7 +17,7 @@ type Sim struct {
 
 	now    int64 // ps
 	seq    uint64
-	events heap
+	events *wheel
 	hops   uint64
 
 	dirs   []direction
@@ -45,6 +45,7 @@ func New(cfg Config) (*Sim, error) {
 	for i := range s.dirs {
 		s.dirs[i].init(cfg.Graph, fabric.Dir(i), cfg.Seed)
 	}
+	s.events = newWheel(horizon(s.dirs))
 	s.routes = newRoutes(cfg.Graph)
 	s.hosts = make([]endpoint, len(cfg.Hosts))
 	for i := range s.hosts {
@@ -57,6 +58,18 @@ func New(cfg Config) (*Sim, error) {
 	}
 	return s, nil
 }
+
+// horizon is how far ahead the arrival of a packet that is first on its direction can lie, on most links: a
+// packet's time and the delay. Longer links do with the heap.
+func horizon(dirs []direction) (span int64) {
+	for i := range dirs {
+		span = max(span, dirs[i].delay+int64(longest*psBits/dirs[i].rate))
+	}
+	return min(span, 100*psPerNs*1000)
+}
+
+// longest is the size of a packet that the wheel is made for, bytes.
+const longest = 4500
 
 // Now is the virtual time, cut to nanoseconds.
 func (s *Sim) Now() vtime.Time { return vtime.Time(s.now / psPerNs) }
@@ -82,8 +95,11 @@ func (s *Sim) Touch(host int32) { s.serve(host) }
 // last event if that is vtime.Never.
 func (s *Sim) Advance(until vtime.Time, halt func() bool) (halted bool) {
 	limit := ps(until)
-	for len(s.events.items) > 0 && s.events.items[0].at < limit {
-		e := s.events.open()
+	for {
+		e, ok := s.events.take(limit)
+		if !ok {
+			break
+		}
 		s.now = e.at
 		seen := true
 		switch e.kind() {
@@ -96,7 +112,6 @@ func (s *Sim) Advance(until vtime.Time, halt func() bool) (halted bool) {
 		case kindAnswer:
 			s.answerDue(e)
 		}
-		s.events.close()
 		if seen && halt != nil && halt() {
 			return true
 		}
