@@ -70,14 +70,38 @@ func (s *Stack) Down() bool { return s.down > 0 }
 // credited, and all others that would have acted are masked.
 func (s *Stack) Fold(identity uint64) Outcome {
 	var out Outcome
+	if by := s.carrier(); by != nil {
+		out = Outcome{Drop: event.DropDown, By: by}
+	}
+	return s.fold(identity, out)
+}
+
+// Cut is Fold for a packet that is lost because its link has no carrier. A link has one carrier: if no layer of
+// this direction has taken it, one of the other direction, back, has, and is credited.
+func (s *Stack) Cut(identity uint64, back *Stack) Outcome {
+	by := back.carrier()
+	if s.down > 0 || by == nil {
+		return s.Fold(identity)
+	}
+	by.Seen++
+	by.Matched++
+	return s.fold(identity, Outcome{Drop: event.DropDown, By: by})
+}
+
+// carrier returns the first layer that is down, or nil.
+func (s *Stack) carrier() *Laid {
 	if s.down > 0 {
 		for _, l := range s.laid {
 			if l.Down {
-				out = Outcome{Drop: event.DropDown, By: l}
-				break
+				return l
 			}
 		}
 	}
+	return nil
+}
+
+// fold lets every layer draw; out is what has happened to the packet already.
+func (s *Stack) fold(identity uint64, out Outcome) Outcome {
 	for _, l := range s.laid {
 		l.Seen++
 		hash := Hash(l.Key, identity)

@@ -71,6 +71,25 @@ func TestDownWinsAndMasks(t *testing.T) {
 	}
 }
 
+// The other direction's layer is credited only where this one has none that is down.
+func TestCutByTheOtherDirection(t *testing.T) {
+	var s, back fabric.Stack
+	loss := s.Lay(fabric.Layer{Loss: 1})
+	hole := back.Lay(fabric.Layer{Blackhole: true})
+	down := back.Lay(fabric.Layer{Down: true})
+	if o := s.Cut(1, &back); o.Drop != event.DropDown || o.By != down {
+		t.Errorf("outcome %+v, want down by the other direction", o)
+	}
+	masked, matched := fabric.Counters{Seen: 1, Masked: 1}, fabric.Counters{Seen: 1, Matched: 1}
+	if loss.Counters != masked || down.Counters != matched || hole.Seen != 0 {
+		t.Errorf("loss %+v, down %+v, black hole of the other direction %+v", loss.Counters, down.Counters, hole.Counters)
+	}
+	own := s.Lay(fabric.Layer{Down: true})
+	if o := s.Cut(2, &back); o.By != own || down.Counters != matched {
+		t.Errorf("outcome %+v, want the own layer, and the other left alone", o)
+	}
+}
+
 func TestCorruptionIsAnOutcomeOfItsOwn(t *testing.T) {
 	var s fabric.Stack
 	c := s.Lay(fabric.Layer{Corrupt: 1, Key: 3})

@@ -84,7 +84,7 @@ func (s *Sim) offer(id int32, f *flight) {
 	d.ledger.Bytes += uint64(f.size)
 	if d.down {
 		d.free = max(d.free, s.now) + d.time(f.size) // it leaves the sender all the same
-		o := d.stack.Fold(f.identity)
+		o := d.stack.Cut(f.identity, &s.dirs[id^1].stack)
 		s.drop(id, event.DropDown, f.packet, f.size, o.By)
 		return
 	}
@@ -138,13 +138,23 @@ func (s *Sim) arrive(e item) (seen bool) {
 	return true
 }
 
-// cut loses everything on its way over a direction whose carrier has just gone. The queue of the port goes
-// with it.
-func (s *Sim) cut(id int32) {
+// carrier sets both directions of a link up or down as their layers say: a link has one carrier. When it goes,
+// everything on its way is lost, the queues of both ports with it.
+func (s *Sim) carrier(id int32) {
+	a, b := &s.dirs[id&^1], &s.dirs[id|1]
+	down := a.stack.Down() || b.stack.Down()
+	if down && !a.down {
+		s.cut(id&^1, &b.stack)
+		s.cut(id|1, &a.stack)
+	}
+	a.down, b.down = down, down
+}
+
+func (s *Sim) cut(id int32, back *fabric.Stack) {
 	d := &s.dirs[id]
 	for d.ring.n > 0 {
 		f := d.ring.pop()
-		o := d.stack.Fold(f.identity)
+		o := d.stack.Cut(f.identity, back)
 		s.drop(id, event.DropDown, f.packet, f.size, o.By)
 	}
 	d.free, d.next = s.now, 0

@@ -65,7 +65,7 @@ func (s *Sim) forward(in int32, f *flight) {
 	}
 	var by *fabric.Laid // the fault that took the way is credited as if the packet had entered it
 	if len(next) > 0 {
-		by = s.dirs[next[0]].stack.Fold(f.identity).By
+		by = s.dirs[next[0]].stack.Cut(f.identity, &s.dirs[next[0]^1].stack).By
 	}
 	s.drop(in, event.DropNoRoute, f.packet, f.size, by)
 }

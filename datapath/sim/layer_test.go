@@ -140,9 +140,9 @@ func TestDown(t *testing.T) {
 
 func TestDownPortLeavesTheSetAtItsSwitchOnly(t *testing.T) {
 	b := newBench(t, leafspine(t, 2, 4, 1, link, link))
-	// Both ways of leaf0-spine1: leaf0 goes round it, spine1 still gets what leaf1 sends through it and has no way on.
-	b.lay(t, "leaf0", "spine1", fabric.Layer{Down: true})
-	far := b.lay(t, "spine1", "leaf0", fabric.Layer{Down: true, Fault: 2})
+	// The link leaf0-spine1 goes, by a layer of either direction: leaf0 goes round it, spine1 still gets what leaf1
+	// sends through it and has no way on.
+	far := b.lay(t, "leaf0", "spine1", fabric.Layer{Down: true, Fault: 2})
 	b.send(0, 1, 400)
 	b.send(1, 0, 400)
 	b.drain()

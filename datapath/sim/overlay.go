@@ -13,17 +13,14 @@ type Overlay struct {
 	laid *fabric.Laid
 }
 
-// Lay lays a layer over a direction, now. If it takes the carrier away, what is on its way is lost.
+// Lay lays a layer over a direction, now. If it takes the carrier away, that of the whole link is gone and what
+// is on its way, either way, is lost.
 func (s *Sim) Lay(d fabric.Dir, l fabric.Layer) (*Overlay, error) {
 	if d < 0 || int(d) >= len(s.dirs) {
 		return nil, fmt.Errorf("sim: link direction %d: want 0 to %d", d, len(s.dirs)-1)
 	}
-	dir := &s.dirs[d]
-	o := &Overlay{s: s, dir: int32(d), laid: dir.stack.Lay(l)}
-	if dir.stack.Down() && !dir.down {
-		dir.down = true
-		s.cut(int32(d))
-	}
+	o := &Overlay{s: s, dir: int32(d), laid: s.dirs[d].stack.Lay(l)}
+	s.carrier(o.dir)
 	return o, nil
 }
 
@@ -38,8 +35,7 @@ func (o *Overlay) Standing() (bool, error) {
 
 // Remove takes the layer off, now. Removing twice is success.
 func (o *Overlay) Remove() error {
-	d := &o.s.dirs[o.dir]
-	d.stack.Remove(o.laid)
-	d.down = d.stack.Down()
+	o.s.dirs[o.dir].stack.Remove(o.laid)
+	o.s.carrier(o.dir)
 	return nil
 }

@@ -8,11 +8,11 @@ import (
 // relay hands the events of a run to its sink, in lab time: devices live on one clock that never goes back, a
 // run counts from its own release. Between runs, and while a lab is being built, nobody listens.
 type relay struct {
-	next   event.Sink // nil: nobody
-	start  vtime.Time // of the run, on the clock of the devices
-	events uint64
-	done   int // flows whose end was seen
-	ev     event.Event
+	next  event.Sink // nil: nobody
+	start vtime.Time // of the run, on the clock of the devices
+	stir  bool       // something happened that an injector may wait for
+	done  int        // flows whose end was seen
+	ev    event.Event
 }
 
 // Emit implements event.Sink.
@@ -20,9 +20,13 @@ func (r *relay) Emit(e *event.Event) {
 	if r.next == nil {
 		return
 	}
-	r.events++
-	if e.Kind == event.FlowDone {
+	switch e.Kind {
+	case event.Sent, event.Received, event.Placed, event.Fetched, event.Dropped: // packets: too many to ask after each
+	case event.FlowDone:
 		r.done++
+		r.stir = true
+	default:
+		r.stir = true
 	}
 	if r.start == 0 {
 		r.next.Emit(e)

@@ -85,8 +85,13 @@ func (r *run) loop(ctx context.Context) error {
 	}
 	var due vtime.Time // of the step that the simulation is on its way to
 	halt := func() bool {
-		at := r.due()
-		return at < due || at == vtime.Never && r.lab.sim.Busy() == 0
+		if r.lab.relay.stir { // what happened may have moved the injector's deadline
+			r.lab.relay.stir = false
+			if r.due() < due {
+				return true
+			}
+		}
+		return due == vtime.Never && r.lab.sim.Busy() == 0
 	}
 	for !r.done() {
 		if err := ctx.Err(); err != nil {
