@@ -39,7 +39,7 @@ func New(cfg Config, bus Bus, guest Guest, sink event.Sink) (*Device, error) {
 		pins: map[uint64]mem.Span{}, storms: map[emtt.LevelID]*missLevel{},
 	}
 	d.memory.d = d
-	d.app = app{d: d, byQP: map[uint32]*requester{}, deadline: vtime.Never}
+	d.app = app{d: d, byQP: map[uint32]*requesterFlow{}, deadline: vtime.Never}
 	var err error
 	if d.domain, err = pvdma.New(pvdma.Config{
 		Guest: cfg.Memory.Guest, Block: cfg.Memory.Block,
