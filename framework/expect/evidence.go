@@ -67,12 +67,17 @@ func passIf(holds bool) Outcome {
 func (e *Evidence) occurrences(name string) []Fault {
 	var out []Fault
 	for i, n := range e.Occurrence {
-		base, _, _ := strings.Cut(n, "#")
-		if n == name || base == name {
+		if means(name, n) {
 			out = append(out, e.Run.Faults[i])
 		}
 	}
 	return out
+}
+
+// means says that an occurrence is the fault called name, or one of its repetitions.
+func means(name, occurrence string) bool {
+	base, _, _ := strings.Cut(occurrence, "#")
+	return occurrence == name || base == name
 }
 
 // active returns the window in which a fault acted, to the end of the run if it never healed.

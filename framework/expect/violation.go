@@ -52,16 +52,10 @@ func (p *violation) Judge(e *Evidence) Finding {
 		}
 		got = r.Total
 		for _, v := range r.Violations {
-			if !slices.ContainsFunc(strings.Split(v.Fault, ", "), p.means) {
+			if !slices.ContainsFunc(strings.Split(v.Fault, ", "), func(o string) bool { return means(p.By, o) }) {
 				return found(Fail, float64(got), 1, "violated at %v without fault %q: %s", v.At, p.By, v.What)
 			}
 		}
 	}
 	return found(passIf(got > 0), float64(got), 1, "%d violations of %s", got, p.Invariant)
-}
-
-// means says that an occurrence is one of the fault.
-func (p *violation) means(occurrence string) bool {
-	base, _, _ := strings.Cut(occurrence, "#")
-	return occurrence == p.By || base == p.By
 }
