@@ -116,11 +116,10 @@ func (l *Loop) Stats() (Stats, error) {
 func (l *Loop) Close() error {
 	l.mu.Lock()
 	l.closed = true
-	released := l.released
-	l.mu.Unlock()
-	if !released && !l.rung.Swap(true) {
+	if !l.released && !l.rung.Swap(true) {
 		l.bell.ring()
 	}
+	l.mu.Unlock()
 	<-l.done
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -159,6 +159,28 @@ func TestDeadlineIsKept(t *testing.T) {
 	}
 }
 
+// TestIdleLoopSleeps wants a loop that has nothing to do for a while to be asleep, before release and after.
+func TestIdleLoopSleeps(t *testing.T) {
+	r := newRig(t, 64, 1, 1)
+	for _, state := range []string{"before release", "after release"} {
+		for _, wait := range []time.Duration{0, 200 * time.Millisecond} { // the first settles what came before
+			var before, after sock.Stats
+			var err, err2 error
+			r.do(t, 0, func(now vtime.Time) { r.dev[0].tick = now.Add(wait + time.Millisecond) })
+			before, err = r.loop[1].Stats()
+			<-r.dev[0].ticked
+			after, err2 = r.loop[1].Stats()
+			if err := errors.Join(err, err2); err != nil {
+				t.Fatal(err)
+			}
+			if n := after.Turns - before.Turns; wait > 0 && n > 200 {
+				t.Errorf("%s: an idle loop took %d turns in %v", state, n, wait)
+			}
+		}
+		r.clock.Release()
+	}
+}
+
 func TestFetchIsAnsweredWhenDue(t *testing.T) {
 	r := newRig(t, 64, 1, 1)
 	var start vtime.Time

@@ -5,6 +5,7 @@ package sock
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -44,6 +45,7 @@ func (l *Loop) run() {
 	var idle int // turns without work
 	worked := l.cfg.Clock.Now()
 	for {
+		l.stats.turns.Add(1)
 		now := l.cfg.Clock.Now()
 		mail, open := l.take(now)
 		if !open {
@@ -91,8 +93,8 @@ func (l *Loop) take(now vtime.Time) (some, open bool) {
 	if !l.rung.Load() {
 		return false, true
 	}
-	l.bell.hush()
 	l.mu.Lock()
+	l.bell.hush() // under the lock, as the ringing is: a bell that rings on would keep the loop from sleeping
 	mail, closed := l.mail, l.closed
 	l.mail, l.spare = l.spare[:0], nil
 	l.rung.Store(false)
@@ -151,7 +153,10 @@ func (l *Loop) answer(a host.Answer) {
 // rest sleeps until there may be something to do. A loop that was busy a moment ago naps without watching
 // its socket, so that a stream of packets costs one wake-up per nap and not one each; then it blocks.
 func (l *Loop) rest(now vtime.Time, quiet time.Duration, idle int) error {
-	d := min(l.dev.Deadline(), l.later.next()).Sub(now)
+	d := time.Duration(math.MaxInt64)
+	if at := min(l.dev.Deadline(), l.later.next()); at != vtime.Never { // minus a negative now, Never would wrap
+		d = at.Sub(now)
+	}
 	if d <= early && idle < spins {
 		return nil
 	}

@@ -17,13 +17,14 @@ type Stats struct {
 	Unroutable uint64        // packets of the device that the kernel had no way for: lost at the host
 	Overflow   uint64        // packets that the kernel dropped because the receive buffer was full: lost at the host
 	Late       time.Duration // the worst lateness of a deadline
+	Turns      uint64        // of the loop: few while there is nothing to do
 }
 
 // stats is Stats while it grows: written by the loop only.
 type stats struct {
-	sent, received, rejected, full, unroutable atomic.Uint64
-	late                                       atomic.Int64
-	overflow                                   uint64 // as last read
+	sent, received, rejected, full, unroutable, turns atomic.Uint64
+	late                                              atomic.Int64
+	overflow                                          uint64 // as last read
 }
 
 // read is called by one goroutine at a time.
@@ -41,5 +42,6 @@ func (s *stats) read(k *sockets) (st Stats, err error) {
 		Unroutable: s.unroutable.Load(),
 		Overflow:   s.overflow,
 		Late:       time.Duration(s.late.Load()),
+		Turns:      s.turns.Load(),
 	}, nil
 }
