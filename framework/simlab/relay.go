@@ -1,7 +1,10 @@
 package simlab
 
 import (
+	"github.com/stellarlab/stellarlab/datapath/engine"
+	"github.com/stellarlab/stellarlab/datapath/host"
 	"github.com/stellarlab/stellarlab/internal/event"
+	"github.com/stellarlab/stellarlab/internal/mem"
 	"github.com/stellarlab/stellarlab/internal/vtime"
 )
 
@@ -38,4 +41,15 @@ func (r *relay) Emit(e *event.Event) {
 		r.ev.B -= uint64(r.start)
 	}
 	r.next.Emit(&r.ev)
+}
+
+// clock is a verifier that is told lab time.
+type clock struct {
+	next  host.Verifier
+	start vtime.Time
+}
+
+// Verify implements host.Verifier.
+func (c clock) Verify(now vtime.Time, f *host.Flow, target *host.Endpoint, wc *engine.WC, gpa mem.GPA, tag uint64) {
+	c.next.Verify(now-c.start, f, target, wc, gpa, tag)
 }

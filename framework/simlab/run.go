@@ -79,8 +79,12 @@ func (r *run) loop(ctx context.Context) error {
 	if err := r.step(); err != nil {
 		return err
 	}
+	verify := r.job.Verify
+	if verify != nil && r.start > 0 {
+		verify = clock{verify, r.start}
+	}
 	for i, d := range r.lab.devices {
-		d.Start(r.lab.sim.Now(), r.job.Verify)
+		d.Start(r.lab.sim.Now(), verify)
 		r.lab.sim.Touch(int32(i))
 	}
 	var due vtime.Time // of the step that the simulation is on its way to
