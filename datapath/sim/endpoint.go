@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/stellarlab/stellarlab/datapath/fabric"
@@ -17,6 +18,8 @@ type endpoint struct {
 	pullAt int64   // ps: a pull is under way for this instant; -1: none
 	timer  int64   // ps: of the latest timer event; math.MaxInt64: none
 	idle   bool
+	ticks  int   // at this instant
+	ticked int64 // ps: of the latest tick
 	pinned int64 // ps: the pins asked for so far are done
 }
 
@@ -94,6 +97,10 @@ func (s *Sim) serve(id int32) {
 	}
 }
 
+// patience is how many ticks a device may want at one instant. One that wants more has a defect that would stop
+// the clock for ever.
+const patience = 1000
+
 // timerDue runs a device's timers. A deadline that has moved on since is noted anew by serve.
 func (s *Sim) timerDue(e item) {
 	h := &s.hosts[e.index()]
@@ -102,6 +109,12 @@ func (s *Sim) timerDue(e item) {
 	}
 	h.timer = math.MaxInt64
 	if now := s.Now(); h.Device.Deadline() <= now {
+		if h.ticked != e.at {
+			h.ticked, h.ticks = e.at, 0
+		}
+		if h.ticks++; h.ticks > patience {
+			panic(fmt.Sprintf("sim: the device of host %d is still due at %v after %d ticks", e.index(), now, patience))
+		}
 		h.Device.Tick(now)
 	}
 	s.serve(e.index())
