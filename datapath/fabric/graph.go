@@ -3,7 +3,9 @@
 package fabric
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -74,7 +76,8 @@ type Graph struct {
 	byName map[string]NodeID
 	links  map[string]LinkID
 	ports  [][]Port
-	routes [][][]int32 // [node][host] -> indices into ports[node]
+	routes [][]int32 // [node][host] -> index into sets
+	sets   [][]int32 // distinct sets of next hops, as indices into ports of a node: few, whatever the size of the graph
 }
 
 // Port is one end of a link, seen from its node.
@@ -112,7 +115,7 @@ func (g *Graph) DirName(d Dir) string {
 func (g *Graph) Ports(n NodeID) []Port { return g.ports[n] }
 
 // NextHops returns the ports of node n (indices into Ports) that lie on a shortest path to host h, in order.
-func (g *Graph) NextHops(n, h NodeID) []int32 { return g.routes[n][h] }
+func (g *Graph) NextHops(n, h NodeID) []int32 { return g.sets[g.routes[n][h]] }
 
 // Builder collects nodes and links; hosts must be added before switches.
 type Builder struct {
@@ -171,12 +174,13 @@ func (b *Builder) Build() (*Graph, error) {
 		g.ports[l.A] = append(g.ports[l.A], Port{Out: Dir(2 * i), Peer: l.B})
 		g.ports[l.B] = append(g.ports[l.B], Port{Out: Dir(2*i + 1), Peer: l.A})
 	}
-	g.routes = make([][][]int32, len(g.Nodes))
+	g.routes = make([][]int32, len(g.Nodes))
 	for i := range g.routes {
-		g.routes[i] = make([][]int32, g.hosts)
+		g.routes[i] = make([]int32, g.hosts)
 	}
+	known := map[string]int32{}
 	for h := range g.hosts {
-		if err := g.routeTo(NodeID(h)); err != nil {
+		if err := g.routeTo(NodeID(h), known); err != nil {
 			b.fail(err)
 		}
 	}
@@ -186,8 +190,9 @@ func (b *Builder) Build() (*Graph, error) {
 	return g, nil
 }
 
-// routeTo fills the next hops of every node towards host h: breadth first from h, hosts do not forward.
-func (g *Graph) routeTo(h NodeID) error {
+// routeTo fills the next hops of every node towards host h: breadth first from h, hosts do not forward. known
+// finds a set of next hops by its text.
+func (g *Graph) routeTo(h NodeID, known map[string]int32) error {
 	dist := make([]int32, len(g.Nodes))
 	for i := range dist {
 		dist[i] = -1
@@ -207,15 +212,26 @@ func (g *Graph) routeTo(h NodeID) error {
 			}
 		}
 	}
+	var next []int32
+	var text []byte
 	for n := range g.Nodes {
 		if dist[n] < 0 {
 			return fmt.Errorf("fabric: %s cannot reach %s", g.Nodes[n].Name, g.Nodes[h].Name)
 		}
+		next, text = next[:0], text[:0]
 		for i, p := range g.ports[n] {
 			if dist[p.Peer] == dist[n]-1 && (p.Peer == h || !g.Nodes[p.Peer].Host()) {
-				g.routes[n][h] = append(g.routes[n][h], int32(i))
+				next = append(next, int32(i))
+				text = binary.AppendUvarint(text, uint64(i))
 			}
 		}
+		set, ok := known[string(text)]
+		if !ok {
+			set = int32(len(g.sets))
+			known[string(text)] = set
+			g.sets = append(g.sets, slices.Clone(next))
+		}
+		g.routes[n][h] = set
 	}
 	return nil
 }
