@@ -97,7 +97,7 @@ func (m *Memory) admit(now vtime.Time, segs []mem.Segment) error {
 			m.emit(now, event.BadAccess, uint64(event.BadOutside), uint64(s.HPA), uint64(s.Len))
 			return fmt.Errorf("sim: DMA of %d bytes at %#x: %w", s.Len, uint64(s.HPA), ErrOutside)
 		}
-		if m.frames[i].pins == 0 {
+		if !m.frames[i].pinned {
 			m.emit(now, event.BadAccess, uint64(event.BadUnpinned), uint64(s.HPA), uint64(s.Len))
 		}
 	}

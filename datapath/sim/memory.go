@@ -50,7 +50,7 @@ type Memory struct {
 type frame struct {
 	block   uint64 // that it holds, or held
 	content extents
-	pins    int32
+	pinned  bool
 	stale   bool // the block has gone elsewhere
 	whole   bool // all its pages are present, not only those that were touched
 }
@@ -85,22 +85,22 @@ func (m *Memory) touch(block uint64) int32 {
 	return i
 }
 
-// Pin makes a block present and pins it. It returns where it is.
+// Pin makes a block present and pins it. It returns where it is. A block that is pinned already stays so, and one
+// Unpin releases it.
 func (m *Memory) Pin(block mem.Span) (mem.HPA, error) {
 	if err := m.aligned(block); err != nil {
 		return 0, err
 	}
 	i := m.touch(uint64(block.Start) >> m.shift)
 	f := &m.frames[i]
-	f.pins++
-	f.whole = true
+	f.pinned, f.whole = true, true
 	return m.hpa(i), nil
 }
 
-// Unpin releases one pin of a block at hpa. A pin that is not there is left alone.
+// Unpin releases the block at hpa. A pin that is not there is left alone.
 func (m *Memory) Unpin(_ mem.Span, hpa mem.HPA) {
-	if i, _, ok := m.frame(hpa); ok && m.frames[i].pins > 0 {
-		m.frames[i].pins--
+	if i, _, ok := m.frame(hpa); ok {
+		m.frames[i].pinned = false
 	}
 }
 
@@ -119,7 +119,7 @@ func (m *Memory) Evict(blocks []mem.Span) (pages uint64) {
 			f := &m.frames[i]
 			pages += m.pages(f)
 			m.away[b] = f.content
-			f.content, f.pins, f.stale = nil, 0, true
+			f.content, f.pinned, f.stale = nil, false, true
 			delete(m.ept, b)
 		}
 	}
@@ -146,7 +146,7 @@ func (m *Memory) pages(f *frame) (n uint64) {
 // Pinned is the number of bytes in pinned frames.
 func (m *Memory) Pinned() (n uint64) {
 	for i := range m.frames {
-		if m.frames[i].pins > 0 {
+		if m.frames[i].pinned {
 			n += m.cfg.Block
 		}
 	}
