@@ -72,7 +72,8 @@ func many() []event.Event {
 }
 
 func TestATornJournalKeepsItsWholeBlocks(t *testing.T) {
-	b, _ := written(t, many())
+	all := many()
+	b, _ := written(t, all)
 	whole := 0
 	for _, cut := range []int{0, 3, 8, 12, 16, 100, len(b) / 2, len(b) - 1} {
 		out, err := read(journal.Read(bytes.NewReader(b[:cut])))
@@ -86,7 +87,7 @@ func TestATornJournalKeepsItsWholeBlocks(t *testing.T) {
 			t.Errorf("cut at %d: %v, want ErrTorn", cut, err)
 		}
 		for i, e := range out {
-			if e != many()[i] {
+			if e != all[i] {
 				t.Fatalf("cut at %d: event %d is %+v", cut, i, e)
 			}
 		}
