@@ -3,63 +3,122 @@ package engine
 import (
 	"github.com/stellarlab/stellarlab/datapath/wire"
 	"github.com/stellarlab/stellarlab/internal/event"
-	"github.com/stellarlab/stellarlab/internal/mem"
 	"github.com/stellarlab/stellarlab/internal/vtime"
 )
 
 // Engine is the transport of one device.
 type Engine struct {
-	cfg Config
-}
+	cfg    Config
+	mem    Memory
+	sink   event.Sink
+	node   int32
+	window uint64 // packets that a responder buffers, and that a requester has out at most
+	serial uint32 // latest incarnation
 
-// QPConfig is what a queue pair is created with.
-type QPConfig struct {
-	PD       mem.PD
-	Paths    Paths  // its own; not shared with another queue pair
-	StartPSN uint32 // of the first packet it sends, below 1<<24
-}
-
-// Attr is what Modify sets. All but State matter for the transition to RTR alone.
-type Attr struct {
-	State          State
-	PeerAddr       uint32 // IPv4, host byte order
-	PeerQP         uint32 // 24 bits
-	PeerGeneration uint8  // as CreateQP returned it there
-	PeerPSN        uint32 // the peer's StartPSN
+	qps     []*qp // by number
+	retired []uint32
+	lines   [lines]line
+	timers  timers
+	waiters map[uint64][]waiter // by ticket
+	buffer  buffer
+	cq      completions
+	ev      event.Event // reused by emit
 }
 
 // New returns a device's transport without queue pairs. node is put into its events; a nil sink drops them.
-func New(cfg Config, m Memory, sink event.Sink, node int32) (*Engine, error) { return &Engine{}, nil }
+func New(cfg Config, m Memory, sink event.Sink, node int32) (*Engine, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if sink == nil {
+		sink = event.Discard{}
+	}
+	e := &Engine{cfg: cfg.withDefaults(), mem: m, sink: sink, node: node, waiters: map[uint64][]waiter{}}
+	e.window = max(1, e.cfg.ReceiveBuffer/uint64(e.cfg.MTU))
+	for n := range uint32(firstQPN) {
+		e.qps = append(e.qps, &qp{num: n, state: destroyed})
+	}
+	return e, nil
+}
 
-// CreateQP makes a queue pair in RESET. Its number is used again after Destroy, with another generation.
-func (e *Engine) CreateQP(c QPConfig) (qpn uint32, generation uint8, err error) { return 0, 0, nil }
+// Receive takes one packet that passed the ICRC; p and its bytes belong to the caller again on return. One that
+// is not for a queue pair in the right state, of the right generation and from the right peer changes nothing.
+func (e *Engine) Receive(now vtime.Time, p *wire.Packet) {
+	q := e.find(p.DestQP)
+	switch {
+	case q == nil:
+		e.reject(now, p, event.RejectUnknownQP)
+	case q.state != RTR && q.state != RTS && !(q.state == Err && q.rx.nak != 0):
+		e.reject(now, p, event.RejectState)
+	case p.Generation != q.generation || p.Src != q.peerAddr:
+		e.reject(now, p, event.RejectStranger)
+	case q.state == Err:
+		e.remind(q, p)
+	case p.Opcode == wire.WriteOnly:
+		e.receiveWrite(now, q, p)
+	case p.Opcode != wire.Acknowledge:
+		e.reject(now, p, event.RejectMalformed)
+	case q.state != RTS:
+		e.reject(now, p, event.RejectState)
+	case p.Syndrome >= wire.SyndromeSequenceError:
+		e.receiveNak(now, q, p)
+	default:
+		e.receiveAck(now, q, p)
+	}
+}
 
-// Modify changes the state: RESET to INIT to RTR to RTS, any to ERR, any to RESET.
-func (e *Engine) Modify(now vtime.Time, qpn uint32, a Attr) error { return nil }
+// Next fills p with the next packet to send: acknowledgements first, then what was lost, then new data, queue
+// pairs in turn. It returns false when nothing may be sent now. p.Payload.Bytes is valid until the next call.
+func (e *Engine) Next(now vtime.Time, p *wire.Packet) bool {
+	for q := e.lines[ackLine].take(ackLine); q != nil; q = e.lines[ackLine].take(ackLine) {
+		if q.rx.ack.due {
+			e.acknowledge(now, q, p)
+			return true
+		}
+	}
+	for _, id := range [...]int{repairLine, freshLine} {
+		for q := e.lines[id].take(id); q != nil; q = e.lines[id].take(id) {
+			sent := false
+			if id == repairLine {
+				sent = e.repair(now, q, p)
+			} else {
+				sent = e.fresh(now, q, p)
+			}
+			if sent {
+				e.lines[id].join(q, id)
+				return true
+			}
+		}
+	}
+	return false
+}
 
-// Destroy flushes the queue pair and frees its number.
-func (e *Engine) Destroy(now vtime.Time, qpn uint32) error { return nil }
+// Ready says that Next may have a packet.
+func (e *Engine) Ready() bool {
+	return e.lines[ackLine].first != nil || e.lines[repairLine].first != nil || e.lines[freshLine].first != nil
+}
 
-// Post posts a work request.
-func (e *Engine) Post(now vtime.Time, qpn uint32, wr WR) error { return nil }
+// Deadline is when Tick has something to do, at the earliest; vtime.Never if only an input can.
+func (e *Engine) Deadline() vtime.Time { return e.timers.first() }
 
-// Receive takes one packet; p and its bytes belong to the caller again on return.
-func (e *Engine) Receive(now vtime.Time, p *wire.Packet) {}
+// enlist puts q in line for what it may have to send.
+func (e *Engine) enlist(q *qp) {
+	if q.tx.suspended {
+		return
+	}
+	if !q.tx.lost.empty() {
+		e.lines[repairLine].join(q, repairLine)
+	}
+	if q.tx.next < q.tx.planned {
+		e.lines[freshLine].join(q, freshLine)
+	}
+}
 
-// MemReady is the answer to a Pending grant.
-func (e *Engine) MemReady(now vtime.Time, ticket uint64, ok bool) {}
+func (e *Engine) emit(now vtime.Time, k event.Kind, qpn uint32, a, b, c, d uint64) {
+	e.ev = event.Event{At: now, Kind: k, Node: e.node, QP: qpn, A: a, B: b, C: c, D: d}
+	e.sink.Emit(&e.ev)
+}
 
-// Ready says that Next has a packet.
-func (e *Engine) Ready() bool { return false }
-
-// Next fills p with the next packet to send, or returns false.
-func (e *Engine) Next(now vtime.Time, p *wire.Packet) bool { return false }
-
-// Tick lets the timers that are due at now fire.
-func (e *Engine) Tick(now vtime.Time) {}
-
-// Deadline is when Tick has something to do, at the earliest.
-func (e *Engine) Deadline() vtime.Time { return vtime.Never }
-
-// Poll takes completions.
-func (e *Engine) Poll(wcs []WC) int { return 0 }
+func (e *Engine) reject(now vtime.Time, p *wire.Packet, why event.RejectCause) {
+	e.emit(now, event.Rejected, p.DestQP, uint64(why), uint64(p.PSN), uint64(p.Opcode), 0)
+}

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"github.com/stellarlab/stellarlab/datapath/wire"
+	"github.com/stellarlab/stellarlab/internal/vtime"
+)
+
+// pendingAck is the one acknowledgement that a queue pair owes: what is said is how things stand when it leaves,
+// the echo is of the packet that caused it.
+type pendingAck struct {
+	due     bool
+	psn     uint64
+	path    uint16
+	pathSeq uint32
+	sent    vtime.Time
+}
+
+// note remembers the packet that an acknowledgement would echo.
+func (a *pendingAck) note(p *wire.Packet, psn uint64) {
+	a.psn, a.path, a.pathSeq, a.sent = psn, p.Path, p.PathSeq, p.Sent
+}
+
+// answer has q acknowledge, caused by p.
+func (e *Engine) answer(q *qp, p *wire.Packet, psn uint64) {
+	q.rx.ack.note(p, psn)
+	q.rx.ack.due = true
+	e.lines[ackLine].join(q, ackLine)
+}
+
+// acknowledge fills p with the acknowledgement that q owes.
+func (e *Engine) acknowledge(now vtime.Time, q *qp, p *wire.Packet) {
+	x := &q.rx
+	a := &x.ack
+	a.due = false
+	*p = wire.Packet{
+		Src: e.cfg.Addr, Dst: q.peerAddr, Entropy: q.paths.Entropy(a.path), ECN: 2,
+		Opcode: wire.Acknowledge, DestQP: q.peerQP, Generation: q.peerGeneration,
+		Path: a.path, PathSeq: q.tx.sequence(a.path), Sent: now,
+		Syndrome: wire.SyndromeAck, PSN: uint32(x.next-1) & psnMask, AckMSN: uint32(x.msn) & psnMask,
+		EchoPath: a.path, EchoPathSeq: a.pathSeq, EchoSent: a.sent,
+		CECount: x.ce, AckedBytes: x.unacked, WindowEdge: uint32(x.next+e.window) & psnMask,
+	}
+	x.unacked = 0
+	if x.nak != 0 {
+		p.Syndrome, p.PSN = x.nak, uint32(x.nakPSN)&psnMask
+	}
+	base := x.next &^ 63
+	if a.psn > base+wire.AckWords*64-64 {
+		base = a.psn&^63 - (wire.AckWords-2)*64 // the packet that caused this lies in the third word
+	}
+	p.BitmapBase = uint32(base) & psnMask
+	for i := range p.Bitmap {
+		if psn := base + uint64(64*i); x.seen.within(psn, x.next) && psn+64 > x.next {
+			p.Bitmap[i] = *x.seen.word(psn)
+		}
+	}
+}
+
+// refuse answers a packet that memory does not allow with a NAK, and takes the queue pair to ERR (IBTA 9.9.3). p
+// is nil where the packet was held.
+func (e *Engine) refuse(now vtime.Time, q *qp, p *wire.Packet, psn uint64, s Status) {
+	syndrome := wire.SyndromeRemoteOperational
+	switch s {
+	case RemAccessErr:
+		syndrome = wire.SyndromeRemoteAccess
+	case RemInvReqErr:
+		syndrome = wire.SyndromeInvalidRequest
+	}
+	if p != nil {
+		q.rx.ack.note(p, psn)
+	}
+	e.fail(now, q, WRFlushErr)
+	q.rx.nak, q.rx.nakPSN = syndrome, psn
+	q.rx.ack.due = true
+	e.lines[ackLine].join(q, ackLine)
+}
+
+// remind repeats the NAK to a requester that has not heard it.
+func (e *Engine) remind(q *qp, p *wire.Packet) {
+	if p.Opcode == wire.WriteOnly {
+		e.answer(q, p, q.rx.nakPSN)
+	}
+}
