@@ -68,19 +68,19 @@ func (s *Sim) deliver(in int32, f *flight) {
 	s.serve(d.to)
 }
 
-// serve does what a device wants after an input: slow things are started, packets pulled, the deadline noted.
+// serve does what a device wants after an input: packets pulled, slow things started, the deadline noted.
 func (s *Sim) serve(id int32) {
 	h := &s.hosts[id]
 	now := s.Now()
-	for {
+	if h.pullAt < 0 {
+		s.pull(id)
+	}
+	for { // after the pull: reading what is to be sent may have asked for memory
 		r, ok := h.Device.Request(now)
 		if !ok {
 			break
 		}
 		s.start(id, r)
-	}
-	if h.pullAt < 0 {
-		s.pull(id)
 	}
 	if at := ps(h.Device.Deadline()); at < h.timer {
 		at = max(at, s.now)

@@ -12,7 +12,6 @@ import (
 	"github.com/stellarlab/stellarlab/datapath/host"
 	"github.com/stellarlab/stellarlab/framework"
 	"github.com/stellarlab/stellarlab/internal/event"
-	"github.com/stellarlab/stellarlab/internal/seed"
 	"github.com/stellarlab/stellarlab/internal/vtime"
 )
 
@@ -80,48 +79,5 @@ func TestIncastIsAsFastAsTheReference(t *testing.T) {
 	r := peerRun(t, matrix(t, "incast32_128_1MB.cm"), nil)
 	if _, _, most := completion(&r); most > 2800 {
 		t.Errorf("max %.1f: want at most 2800", most)
-	}
-}
-
-func TestLossOnEveryUplink(t *testing.T) {
-	r := peerRun(t, matrix(t, "perm_128_2MB.cm"), func(g *fabric.Graph, s framework.System) framework.Injector {
-		for d := range fabric.Dir(2 * len(g.Links)) {
-			if g.Nodes[g.From(d)].Host() || g.Nodes[g.To(d)].Host() {
-				continue
-			}
-			if _, err := s.Surfaces().Links.Lay(d, fabric.Layer{Loss: 0.001, Key: seed.Derive(3, g.DirName(d))}); err != nil {
-				t.Error(err)
-			}
-		}
-		return nil
-	})
-	if _, p99, _ := completion(&r); p99 > 230 {
-		t.Errorf("p99 %.1f: want at most 230", p99)
-	}
-}
-
-func TestSilentlyDeadLink(t *testing.T) {
-	r := peerRun(t, matrix(t, "perm_128_2MB.cm"), func(g *fabric.Graph, s framework.System) framework.Injector {
-		var undo []func() error
-		strike := func(vtime.Time) {
-			for _, name := range []string{"leaf0-to-spine0", "spine0-to-leaf0"} {
-				o, err := s.Surfaces().Links.Lay(peers.dir(t, g, name), fabric.Layer{Blackhole: true})
-				if err != nil {
-					t.Error(err)
-				}
-				undo = append(undo, o.Remove)
-			}
-		}
-		heal := func(vtime.Time) {
-			for _, f := range undo {
-				if err := f(); err != nil {
-					t.Error(err)
-				}
-			}
-		}
-		return &plan{at: []vtime.Time{20_000, 1_020_000}, act: []func(vtime.Time){strike, heal}}
-	})
-	if _, _, most := completion(&r); most > 480 {
-		t.Errorf("max %.1f: want at most 480", most)
 	}
 }

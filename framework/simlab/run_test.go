@@ -51,6 +51,9 @@ func TestFlowsComplete(t *testing.T) {
 func TestPinningOnDemandTakesItsTime(t *testing.T) {
 	g := small.graph(t)
 	flows := cross(1)
+	for i := range flows {
+		flows[i].Cold = true
+	}
 	r := run(t, build(t, framework.Spec{Graph: g, Devices: devices(g, onDemand), Flows: flows}), 50_000_000, nil)
 	r.clean(t, flows)
 	// Each host sends from and receives into its first block: one pin of 340 µs before the first byte is read.
@@ -98,8 +101,10 @@ func TestSameSpecSameEvents(t *testing.T) {
 			at: []vtime.Time{0, 600_000, 700_000, 750_000},
 			act: []func(vtime.Time){
 				func(vtime.Time) {
-					if _, err := s.Links.Lay(small.dir(t, g, "leaf0-to-spine1"), fabric.Layer{Loss: 0.05, Corrupt: 0.02, Key: 5}); err != nil {
-						t.Error(err)
+					for _, l := range []fabric.Layer{{Loss: 0.05, Key: 5}, {Corrupt: 0.05, Key: 6}} {
+						if _, err := s.Links.Lay(small.dir(t, g, "leaf0-to-spine1"), l); err != nil {
+							t.Error(err)
+						}
 					}
 				},
 				func(vtime.Time) {
