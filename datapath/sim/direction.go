@@ -15,22 +15,22 @@ const psBits = 8 * 1_000_000_000_000
 
 // direction is one way of a link: the egress port at its near end, the wire, and what faults lay over its far
 // end.
-type direction struct {
+type direction struct { // what every packet touches comes first
+	ring   ring
+	next   uint64 // order of the event for the first packet of ring; 0: none is good
 	free   int64  // ps: the port has sent all it has
 	delay  int64  // ps
 	psByte uint64 // ps per byte; 0: not a whole number
-	rate   uint64 // bit/s
-	rem    uint64 // of the last division by rate: the port's fraction of a picosecond
-	limit  int64  // ps of queue
-	mark   marker
-
-	ring   ring
-	next   uint64 // order of the event for the first packet of ring; 0: none is good
 	to     int32  // node
 	toHost bool
 	down   bool
 	stack  fabric.Stack
 	ledger Ledger
+
+	limit int64 // ps of queue
+	mark  marker
+	rate  uint64 // bit/s
+	rem   uint64 // of the last division by rate: the port's fraction of a picosecond
 }
 
 func (d *direction) init(g *fabric.Graph, id fabric.Dir, seed uint64) {

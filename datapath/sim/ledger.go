@@ -13,12 +13,12 @@ import (
 // fails is dropped on the direction that reached the host, wherever it was altered.
 type Ledger struct {
 	Sent       uint64
-	Duplicated uint64
 	Delivered  uint64
-	Dropped    [event.DropCauses]uint64
+	Bytes      uint64 // of Sent
+	Duplicated uint64
 	Corrupted  uint64 // altered on this direction; not a term of the balance
 	InFlight   uint64
-	Bytes      uint64 // of Sent
+	Dropped    [event.DropCauses]uint64
 }
 
 // Ledger returns the ledger of a direction as it stands.
