@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what all verbs share.
+type app struct {
+	out, err io.Writer
+	json     bool
+	quiet    bool
+	stateDir string
+}
+
+// execute runs the command line and returns the exit code. A panic is a defect of stellarlab, and says so.
+func execute(args []string, stdout, stderr io.Writer) (exit int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "stellarlab: this is a defect of stellarlab, please report it with this text and the run's journal.bin: %v\n%s", r, debug.Stack()) //nolint:errcheck // nothing better to do
+			exit = exitDefect
+		}
+	}()
+	ctx, stop := interruptible(stderr)
+	defer stop()
+	a := &app{out: stdout, err: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil && err.Error() != "" {
+		if a.json {
+			a.printJSON(map[string]any{"error": err.Error(), "exit": code(err)}) //nolint:errcheck // stderr has it too
+		}
+		fmt.Fprintf(stderr, "stellarlab: %v\n", err) //nolint:errcheck // nothing better to do
+	}
+	return code(err)
+}
+
+// interruptible returns a context that ends with the first SIGINT or SIGTERM; the second ends the process at once,
+// and leaves to gc what is left.
+func interruptible(stderr io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-signals; !ok {
+			return
+		}
+		fmt.Fprintln(stderr, "stellarlab: interrupted, rolling back; a second interrupt stops at once and leaves the rest to stellarlab gc") //nolint:errcheck // nothing better to do
+		cancel()
+		if _, ok := <-signals; ok {
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel()
+	}
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stellarlab",
+		Short: "Fault injection for an emulated RDMA datapath, with a verdict that can be trusted",
+		Long: `stellarlab runs a scenario, traffic over an emulated Stellar datapath while faults strike, on a deterministic
+simulator or in real network namespaces, and says whether it stayed correct, stayed up and came back.
+
+Exit codes: 0 pass, 1 failed, 2 inconclusive, 3 residue, 4 a capability is missing, 64 bad input,
+70 a defect of stellarlab, 130 interrupted and rolled back.`,
+		SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+	}
+	f := root.PersistentFlags()
+	f.BoolVar(&a.json, "json", false, "print one JSON document on standard output and nothing else there")
+	f.BoolVar(&a.quiet, "quiet", false, "print no progress")
+	f.StringVar(&a.stateDir, "state-dir", "/run/stellarlab", "where the undo logs are kept")
+	root.AddCommand(
+		a.validate(), a.plan(), a.run(), a.report(), a.events(), a.version(),
+		a.faultsCmd(), a.workloadsCmd(), a.topologiesCmd(), a.policiesCmd(), a.expectationsCmd(),
+	)
+	return root
+}
+
+// printJSON prints the one document.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// say prints text for people; with --json it goes to standard error.
+func (a *app) say(format string, args ...any) {
+	w := a.out
+	if a.json {
+		w = a.err
+	}
+	fmt.Fprintf(w, format, args...) //nolint:errcheck // a closed terminal is no reason to stop
+}
