@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stellarlab/stellarlab/datapath/fabric"
@@ -138,6 +139,23 @@ func TestDown(t *testing.T) {
 	b.balanced(t)
 }
 
+// The queue of a port goes with the carrier: the first packet after it finds the port free.
+func TestDownEmptiesTheQueue(t *testing.T) {
+	b := newBench(t, star(t, 3, link))
+	b.send(0, 2, 50)
+	b.send(1, 2, 50)
+	b.Advance(50*332, nil) // some 20 packets wait for host2
+	o := b.lay(t, "leaf0", "host2", fabric.Layer{Down: true})
+	if err := o.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	before := len(b.fakes[2].got)
+	b.Advance(b.Now()+332+1000+332, nil)
+	if len(b.fakes[2].got) == before {
+		t.Error("nothing arrived within two packet times and the delay: the port still sends what is lost")
+	}
+}
+
 func TestDownPortLeavesTheSetAtItsSwitchOnly(t *testing.T) {
 	b := newBench(t, leafspine(t, 2, 4, 1, link, link))
 	// The link leaf0-spine1 goes, by a layer of either direction: leaf0 goes round it, spine1 still gets what leaf1
@@ -189,6 +207,9 @@ func TestBystandersKeepTheirPath(t *testing.T) {
 		if after[i] < before[i] {
 			t.Errorf("spine%d had %d packets, now %d: a flow moved away", i, before[i], after[i])
 		}
+		if d := after[i] - before[i]; d < before[1]/5 {
+			t.Errorf("spine%d took over %d of %d packets: those that moved must spread", i, d, before[1])
+		}
 		moved += after[i] - before[i]
 	}
 	if after[1] != 0 || moved != before[1] || before[1] == 0 {
@@ -230,6 +251,34 @@ func TestCorrupt(t *testing.T) {
 	if b.Pending() != 0 {
 		t.Errorf("%d packets leaked", b.Pending())
 	}
+}
+
+// A bit that flips twice is as it was: then the packet is good, and bears the mark that a queue has set meanwhile.
+func TestFlippedTwiceIsWhole(t *testing.T) {
+	p := link
+	p.ECN = fabric.ECN{Min: 1, Max: 1}
+	b := newBench(t, star(t, 3, p))
+	for _, from := range []string{"host0", "host1"} {
+		b.lay(t, from, "leaf0", fabric.Layer{Corrupt: 1, Key: 4})
+	}
+	b.lay(t, "leaf0", "host2", fabric.Layer{Corrupt: 1, Key: 4})
+	b.send(0, 2, 2)
+	b.send(1, 2, 2)
+	b.drain()
+	got := b.fakes[2].got
+	if len(got) != 4 || len(b.fakes[2].rejected) != 0 {
+		t.Fatalf("%d packets, %d rejected, want 4 and none", len(got), len(b.fakes[2].rejected))
+	}
+	for i, a := range got {
+		want := mem.Payload{Len: 4086, Tag: 5, Off: uint64(a.p.PSN) * 4086}
+		if !bytes.Equal(a.p.Payload.Bytes, want.AppendTo(nil)) {
+			t.Errorf("packet %d: other bytes than were sent", i)
+		}
+		if marked := a.p.ECN == 3 && a.p.Flags&wire.CE != 0; marked != (i > 0) {
+			t.Errorf("packet %d: marked %v", i, marked)
+		}
+	}
+	b.balanced(t)
 }
 
 func TestECMPSpreadsOverSpines(t *testing.T) {

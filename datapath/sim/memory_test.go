@@ -232,6 +232,36 @@ func TestUnpinnedIsReportedAndCounted(t *testing.T) {
 	}
 }
 
+// Whatever the order of its packets, a message that is placed whole is one pattern again: its memory costs one
+// extent, and it is compared without touching a byte.
+func TestPlacedWholeIsOnePiece(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m, err := sim.NewMemory(sim.MemoryConfig{Size: 4 << 20})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		a, _ := m.Pin(mem.Span{Start: 0, Len: 2 << 20})
+		const packets, size = 40, 4086
+		order := make([]uint32, packets)
+		for i := range order {
+			order[i] = uint32(i)
+		}
+		for tag := uint64(1); tag <= 2; tag++ { // the second over the first
+			for _, i := range rapid.Permutation(order).Draw(rt, "order") {
+				seg := []mem.Segment{{HPA: a + mem.HPA(i*size), Len: size}}
+				if err := m.Write(0, seg, &mem.Payload{Len: size, Tag: tag, Off: uint64(i * size)}); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			var p mem.Payload
+			err := m.Read(0, []mem.Segment{{HPA: a, Len: packets * size}}, &p)
+			if err != nil || p.Bytes != nil || p.Tag != tag || p.Off != 0 {
+				rt.Fatalf("read tag %d at %d, bytes %v (%v): want tag %d in one piece", p.Tag, p.Off, p.Bytes != nil, err, tag)
+			}
+		}
+	})
+}
+
 // 64 GiB of guest cost what is touched; pages that were only touched by the CPU count one by one.
 func TestLargeGuestCostsWhatIsTouched(t *testing.T) {
 	m, _ := memory(t, 64<<30, 2<<20)

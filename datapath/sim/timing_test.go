@@ -48,18 +48,25 @@ func TestBackToBackWithoutDrift(t *testing.T) {
 	}
 }
 
-// A rate that does not divide 8e12: 1,000 packets take 1,000 times the exact time, a few picoseconds off at most.
+// A rate that does not divide 8e12: 30,000 small packets take 30,000 times the exact time, a few picoseconds off
+// at most. Cutting each to whole picoseconds would lose 20 ns.
 func TestOddRateDoesNotDrift(t *testing.T) {
 	p := link
-	p.Rate = 70_000_001_000
+	p.Rate = 3_000_000_000
 	p.Delay = 0
 	b := newBench(t, star(t, 2, p))
-	b.send(0, 1, 1000)
+	const n = 30_000
+	for range n {
+		b.fakes[0].queue = append(b.fakes[0].queue, wire.Packet{
+			Src: fabric.Address(0), Dst: fabric.Address(1), Opcode: wire.Acknowledge,
+		})
+	}
+	b.Touch(0)
 	b.drain()
 	got := b.fakes[1].got
-	last := got[len(got)-1].at
-	if want := vtime.Time(1001 * 4150 * 8 * 1_000_000_000 / 70_000_001_000); last != want {
-		t.Errorf("last packet at %d ns, want %d", last, want)
+	want := vtime.Time((n + 1) * 64 * 8 / 3)
+	if last := got[n-1].at; len(got) != n || last < want-1 || last > want+1 {
+		t.Errorf("%d packets, the last at %d ns, want %d at %d", len(got), last, n, want)
 	}
 }
 

@@ -76,6 +76,7 @@ func devices(g *fabric.Graph, alter ...func(*host.Config)) (out []host.Config) {
 type watcher struct {
 	digest  uint64
 	events  uint64
+	first   vtime.Time
 	last    vtime.Time
 	ended   map[uint64]vtime.Time // by flow
 	failed  uint64
@@ -95,7 +96,9 @@ func (w *watcher) Emit(e *event.Event) {
 	h := fnv.New64a()
 	fmt.Fprintln(h, w.digest, *e)
 	w.digest = h.Sum64()
-	w.events++
+	if w.events++; w.events == 1 {
+		w.first = e.At
+	}
 	w.ordered = w.ordered && e.At >= w.last
 	w.last = e.At
 	switch e.Kind {
@@ -124,11 +127,13 @@ type verifier struct {
 	guests   []host.Guest
 	messages int
 	wrong    uint64
+	latest   vtime.Time
 }
 
 // Verify implements host.Verifier.
-func (v *verifier) Verify(_ vtime.Time, f *host.Flow, target *host.Endpoint, _ *engine.WC, gpa mem.GPA, tag uint64) {
+func (v *verifier) Verify(now vtime.Time, f *host.Flow, target *host.Endpoint, _ *engine.WC, gpa mem.GPA, tag uint64) {
 	v.messages++
+	v.latest = now
 	bad, _, err := v.guests[target.Node].Check(gpa, uint64(f.Size), tag)
 	if err != nil {
 		bad = uint64(f.Size)

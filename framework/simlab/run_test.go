@@ -71,8 +71,11 @@ func TestRunAgain(t *testing.T) {
 	first.clean(t, flows)
 	second := run(t, l, 50_000_000, nil)
 	second.clean(t, flows)
-	if second.obs.Ended > 2*first.obs.Ended {
-		t.Errorf("ended at %v, then at %v: times do not start at the release", first.obs.Ended, second.obs.Ended)
+	for _, r := range []result{first, second} {
+		if r.first != 0 || r.watcher.last > r.obs.Ended || r.latest > r.obs.Ended || r.obs.Ended > 2*first.obs.Ended {
+			t.Errorf("events from %v to %v, last message compared at %v, ended at %v: times do not start at the release",
+				r.first, r.watcher.last, r.latest, r.obs.Ended)
+		}
 	}
 }
 
@@ -168,6 +171,47 @@ func TestMissStormDelaysAndIsCounted(t *testing.T) {
 		t.Error("standing after it was removed")
 	}
 }
+
+// trigger is an injector that waits for the first completion and acts a microsecond later.
+type trigger struct {
+	*watcher
+	due, acted vtime.Time
+}
+
+func (w *trigger) Emit(e *event.Event) {
+	if e.Kind == event.Completed && w.acted == 0 && w.due == vtime.Never {
+		w.due = e.At + 1000
+	}
+	w.watcher.Emit(e)
+}
+
+func (w *trigger) Deadline() vtime.Time { return w.due }
+
+func (w *trigger) Step(now vtime.Time) { w.acted, w.due = now, vtime.Never }
+
+func (w *trigger) Close(vtime.Time) {}
+
+func TestAnInjectorMayWaitForAnEvent(t *testing.T) {
+	g := small.graph(t)
+	l := build(t, framework.Spec{Graph: g, Devices: devices(g), Flows: cross(5)})
+	w := &trigger{watcher: newWatcher(), due: vtime.Never}
+	due := vtime.Time(0)
+	sink := event.Tee{w, sinkFunc(func(*event.Event) {
+		if due == 0 && w.due != vtime.Never {
+			due = w.due
+		}
+	})}
+	if _, err := l.Run(t.Context(), framework.Job{Limit: 50_000_000, Sink: sink, Injector: w}); err != nil {
+		t.Fatal(err)
+	}
+	if due == 0 || w.acted != due {
+		t.Errorf("due at %v, acted at %v", due, w.acted)
+	}
+}
+
+type sinkFunc func(*event.Event)
+
+func (f sinkFunc) Emit(e *event.Event) { f(e) }
 
 func TestContextStopsTheRun(t *testing.T) {
 	g := small.graph(t)
