@@ -26,7 +26,13 @@ func Decode(b []byte, p *Packet) error {
 		return fmt.Errorf("%w: UDP port %d, length %d of %d", ErrMalformed, be.Uint16(u[2:]), be.Uint16(u[4:]), len(u))
 	}
 	*p = Packet{Src: be.Uint32(b[12:]), Dst: be.Uint32(b[16:]), Entropy: be.Uint16(u), ECN: b[1] & 3}
-	return decode(b[:fixed], b[ipLen+udpLen:], p)
+	if err := decode(b[:fixed], b[ipLen+udpLen:], p); err != nil {
+		return err
+	}
+	if id := be.Uint16(b[4:]); id != 0 { // last, so that it is the ICRC that rejects a corrupted one
+		return fmt.Errorf("%w: IP identification %d, want 0", ErrMalformed, id)
+	}
+	return nil
 }
 
 // DecodeUDP reads the payload of a UDP datagram to Port, as a socket delivers it. The IP header that the ICRC
