@@ -126,6 +126,7 @@ func adjacent(segs []mem.Segment) bool {
 
 func (m *Memory) emit(now vtime.Time, k event.Kind, a, b, c uint64) {
 	if m.cfg.Sink != nil {
-		m.cfg.Sink.Emit(&event.Event{At: now, Kind: k, Node: m.cfg.Node, A: a, B: b, C: c})
+		m.event = event.Event{At: now, Kind: k, Node: m.cfg.Node, A: a, B: b, C: c}
+		m.cfg.Sink.Emit(&m.event)
 	}
 }

@@ -24,7 +24,7 @@ type Config struct {
 	Node  int32      // graph id of the host, for events
 	Size  uint64     // bytes, a multiple of Block
 	Block uint64     // bytes: what is pinned and evicted as one; a power of two, at least Page
-	Sink  event.Sink // gets Placed, Fetched and BadAccess from the owner loop; nil: none
+	Sink  event.Sink // gets Placed and BadAccess from the owner loop; nil: none
 	Plain bool       // do without userfaultfd even where it is there: absence is then known from the own record only
 }
 
@@ -60,6 +60,7 @@ type Memory struct {
 	stats tally
 	why   error // uffd could not be had
 
+	event  event.Event     // reused by emit, on the owner loop
 	bounce [bounces][]byte // of Read over more than one piece, used in turn
 	turn   int
 	sum    byte // keeps the touches of reach from being optimised away
