@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/stellarlab/stellarlab/datapath/wire"
+	"github.com/stellarlab/stellarlab/internal/event"
 	"github.com/stellarlab/stellarlab/internal/vtime"
 )
 
@@ -13,16 +14,25 @@ type pendingAck struct {
 	path    uint16
 	pathSeq uint32
 	sent    vtime.Time
+	arrived vtime.Time
 }
 
 // note remembers the packet that an acknowledgement would echo.
-func (a *pendingAck) note(p *wire.Packet, psn uint64) {
-	a.psn, a.path, a.pathSeq, a.sent = psn, p.Path, p.PathSeq, p.Sent
+func (a *pendingAck) note(now vtime.Time, p *wire.Packet, psn uint64) {
+	a.psn, a.path, a.pathSeq, a.sent, a.arrived = psn, p.Path, p.PathSeq, p.Sent, now
+}
+
+// excuse takes the time since the packet arrived out of the echo: memory took it and not the network, and the
+// requester must not slow down for it.
+func (a *pendingAck) excuse(now vtime.Time) {
+	if !a.due {
+		a.sent, a.arrived = a.sent.Add(now.Sub(a.arrived)), now
+	}
 }
 
 // answer has q acknowledge, caused by p.
-func (e *Engine) answer(q *qp, p *wire.Packet, psn uint64) {
-	q.rx.ack.note(p, psn)
+func (e *Engine) answer(now vtime.Time, q *qp, p *wire.Packet, psn uint64) {
+	q.rx.ack.note(now, p, psn)
 	q.rx.ack.due = true
 	e.lines[ackLine].join(q, ackLine)
 }
@@ -56,28 +66,36 @@ func (e *Engine) acknowledge(now vtime.Time, q *qp, p *wire.Packet) {
 	}
 }
 
-// refuse answers a packet that memory does not allow with a NAK, and takes the queue pair to ERR (IBTA 9.9.3). p
-// is nil where the packet was held.
-func (e *Engine) refuse(now vtime.Time, q *qp, p *wire.Packet, psn uint64, s Status) {
-	syndrome := wire.SyndromeRemoteOperational
-	switch s {
-	case RemAccessErr:
-		syndrome = wire.SyndromeRemoteAccess
-	case RemInvReqErr:
-		syndrome = wire.SyndromeInvalidRequest
+// deny has packet psn refused once all before it are in memory: what was posted before the refused message
+// completes, as if packets had come in order (IBTA 9.9.3). Of several refused packets the first counts.
+func (e *Engine) deny(now vtime.Time, q *qp, psn uint64, s Status) {
+	x := &q.rx
+	if x.denied == 0 || psn < x.nakPSN {
+		x.denied, x.nakPSN = wire.SyndromeRemoteOperational, psn
+		switch s {
+		case RemAccessErr:
+			x.denied = wire.SyndromeRemoteAccess
+		case RemInvReqErr:
+			x.denied = wire.SyndromeInvalidRequest
+		}
 	}
-	if p != nil {
-		q.rx.ack.note(p, psn)
+	if x.next == x.nakPSN {
+		e.refuse(now, q)
 	}
+}
+
+// refuse sends the NAK and takes the queue pair to ERR.
+func (e *Engine) refuse(now vtime.Time, q *qp) {
 	e.fail(now, q, WRFlushErr)
-	q.rx.nak, q.rx.nakPSN = syndrome, psn
+	q.rx.nak = q.rx.denied
 	q.rx.ack.due = true
 	e.lines[ackLine].join(q, ackLine)
 }
 
 // remind repeats the NAK to a requester that has not heard it.
-func (e *Engine) remind(q *qp, p *wire.Packet) {
+func (e *Engine) remind(now vtime.Time, q *qp, p *wire.Packet) {
+	e.reject(now, p, event.RejectState)
 	if p.Opcode == wire.WriteOnly {
-		e.answer(q, p, q.rx.nakPSN)
+		e.answer(now, q, p, q.rx.nakPSN)
 	}
 }

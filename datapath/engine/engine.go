@@ -23,6 +23,8 @@ type Engine struct {
 	buffer  buffer
 	cq      completions
 	ev      event.Event // reused by emit
+	acc     Access      // reused for every call of Memory
+	early   held        // reused by receiveWrite
 }
 
 // New returns a device's transport without queue pairs. node is put into its events; a nil sink drops them.
@@ -53,7 +55,7 @@ func (e *Engine) Receive(now vtime.Time, p *wire.Packet) {
 	case p.Generation != q.generation || p.Src != q.peerAddr:
 		e.reject(now, p, event.RejectStranger)
 	case q.state == Err:
-		e.remind(q, p)
+		e.remind(now, q, p)
 	case p.Opcode == wire.WriteOnly:
 		e.receiveWrite(now, q, p)
 	case p.Opcode != wire.Acknowledge:

@@ -22,6 +22,9 @@ func (f *fifo) push(s sending) {
 	f.items = append(f.items, s)
 }
 
+// reset empties the queue.
+func (f *fifo) reset() { f.items, f.head = f.items[:0], 0 }
+
 func (f *fifo) empty() bool { return f.head == len(f.items) }
 
 func (f *fifo) first() sending { return f.items[f.head] }

@@ -53,6 +53,7 @@ func (e *Engine) receiveAck(now vtime.Time, q *qp, p *wire.Packet) {
 		return
 	}
 	if t.una == t.next {
+		t.flights.reset()
 		e.timers.remove(q)
 	} else if q.at == 0 || eased {
 		e.rearm(q)
@@ -125,5 +126,13 @@ func (e *Engine) receiveNak(now vtime.Time, q *qp, p *wire.Packet) {
 		status = RemAccessErr
 	}
 	e.emit(now, event.Nak, q.num, uint64(p.Syndrome), uint64(p.PSN), 0, 0)
-	e.failAt(now, q, t.head+uint64(t.record(psn).msn-uint32(t.head)), status)
+	// A refusal acknowledges what came before it (IBTA 9.7.5.1.1): those work requests are complete.
+	told := answer{e: e, q: q, now: now, p: p}
+	for before := t.una; before < psn; before++ {
+		told.take(before)
+	}
+	t.una = psn
+	if e.settle(now, q); q.state == RTS {
+		e.fail(now, q, status)
+	}
 }

@@ -17,22 +17,26 @@ func (e *Engine) receiveWrite(now vtime.Time, q *qp, p *wire.Packet) {
 	switch {
 	case psn < x.next || x.seen.within(psn, x.next) && x.seen.has(psn):
 		e.reject(now, p, event.RejectDuplicate)
-		e.answer(q, p, psn)
+		e.answer(now, q, p, psn)
 		return
 	case psn >= x.next+e.window:
 		e.reject(now, p, event.RejectWindow)
-		e.answer(q, p, psn)
+		e.answer(now, q, p, psn)
 		return
 	case int32(p.MSN-uint32(x.msn)) < 0:
 		e.reject(now, p, event.RejectMalformed)
 		return
+	case x.denied != 0 && psn >= x.nakPSN:
+		e.reject(now, p, event.RejectMemory)
+		return
 	}
-	h := held{
-		va: p.VA, rkey: p.RKey, payload: p.Payload, msn: p.MSN, last: p.Flags&wire.Last != 0,
-	}
-	a := h.access(q)
-	if s := e.mem.Check(&a); s != Success {
-		e.refuse(now, q, p, psn, s)
+	h := &e.early
+	*h = held{va: p.VA, rkey: p.RKey, payload: p.Payload, msn: p.MSN, last: p.Flags&wire.Last != 0}
+	e.acc = h.access(q)
+	if s := e.mem.Check(&e.acc); s != Success {
+		x.ack.note(now, p, psn)
+		e.reject(now, p, event.RejectMemory)
+		e.deny(now, q, psn, s)
 		return
 	}
 	x.grow(psn)
@@ -42,29 +46,31 @@ func (e *Engine) receiveWrite(now vtime.Time, q *qp, p *wire.Packet) {
 	}
 	x.unacked += p.Payload.Len
 	if x.unacked >= e.cfg.AckEvery || p.Flags&(wire.Last|wire.AckRequest) != 0 {
-		e.answer(q, p, psn)
+		e.answer(now, q, p, psn)
 	} else {
-		x.ack.note(p, psn)
+		x.ack.note(now, p, psn)
 	}
-	if e.cfg.Relaxed || x.turn(psn, &h) {
-		if g := e.place(now, q, psn, &h); g.State == Denied {
-			e.refuse(now, q, p, psn, g.Status)
-			return
-		} else if g.State == Pending {
-			e.hold(q, psn, h, true)
-			e.wait(g.Ticket, waiter{q: q, serial: q.serial, psn: psn})
-		}
-	} else {
+	if !e.cfg.Relaxed && !x.turn(psn, h) {
 		e.hold(q, psn, h, false)
+		return
 	}
-	e.advance(now, q)
+	switch g := e.place(now, q, psn, h); g.State {
+	case Ready:
+		e.advance(now, q)
+	case Pending:
+		e.hold(q, psn, h, true)
+		e.wait(g.Ticket, waiter{q: q, serial: q.serial, psn: psn})
+	default:
+		x.seen.clear(psn)
+		e.deny(now, q, psn, g.Status)
+	}
 }
 
 // place writes one packet's bytes to memory.
 func (e *Engine) place(now vtime.Time, q *qp, psn uint64, h *held) Grant {
 	if h.payload.Len > 0 {
-		a := h.access(q)
-		if g := e.mem.Write(now, &a, &h.payload); g.State != Ready {
+		e.acc = h.access(q)
+		if g := e.mem.Write(now, &e.acc, &h.payload); g.State != Ready {
 			return g
 		}
 	}
@@ -85,7 +91,8 @@ func (e *Engine) advance(now vtime.Time, q *qp) {
 	x := &q.rx
 	for {
 		whole := false
-		for x.placed.within(x.next, x.next) && x.placed.has(x.next) {
+		from := x.next
+		for x.placed.has(x.next) {
 			if x.lasts.has(x.next) {
 				x.msn++
 				whole = true
@@ -97,17 +104,26 @@ func (e *Engine) advance(now vtime.Time, q *qp) {
 			x.ack.due = true // the requester waits for this one to complete its message
 			e.lines[ackLine].join(q, ackLine)
 		}
-		if x.held == 0 || !e.release(now, q) {
+		if x.denied != 0 && x.next == x.nakPSN {
+			e.refuse(now, q)
+			return
+		}
+		if x.held == 0 || x.next == from || !e.release(now, q, whole) {
 			return
 		}
 	}
 }
 
-// release places the packets that wait and may go now; it returns whether there was one. They are looked for up
-// to the first of a later message, or the end of the receive buffer.
-func (e *Engine) release(now vtime.Time, q *qp) bool {
+// release places packets that wait for their turn, now that x.next has moved; it says whether x.next may move
+// further. Unless a message became whole only the packet x.next can have become due: the last of its message.
+// The packets of a new message are looked for up to the first of a later one.
+func (e *Engine) release(now vtime.Time, q *qp, whole bool) bool {
 	x := &q.rx
-	any := false
+	if !whole {
+		h := x.at(x.next)
+		return h.used && !h.waiting && e.retry(now, q, x.next)
+	}
+	moved := false
 	left := x.held
 	for psn := x.next; left > 0 && psn < x.next+uint64(len(x.ring)); psn++ {
 		h := x.at(psn)
@@ -118,29 +134,35 @@ func (e *Engine) release(now vtime.Time, q *qp) bool {
 		if h.waiting {
 			continue
 		}
-		if !e.cfg.Relaxed {
-			if h.msn != uint32(x.msn) {
-				break
-			}
-			if !x.turn(psn, h) {
-				continue
-			}
+		if h.msn != uint32(x.msn) {
+			break
 		}
-		g := e.place(now, q, psn, h)
-		switch g.State {
-		case Ready:
-			e.buffer.drop(x, h)
-			any = true
-			if psn == x.next {
-				return true // the state moves on: look again from there
-			}
-		case Pending:
-			h.waiting = true
-			e.wait(g.Ticket, waiter{q: q, serial: q.serial, psn: psn})
-		default:
-			e.refuse(now, q, nil, psn, g.Status)
+		if !x.turn(psn, h) {
+			continue
+		}
+		if e.retry(now, q, psn) {
+			moved = moved || psn == x.next
+		} else if q.state == Err {
 			return false
 		}
 	}
-	return any
+	return moved
+}
+
+// retry places a packet that is held, and says whether it is in memory now.
+func (e *Engine) retry(now vtime.Time, q *qp, psn uint64) bool {
+	x := &q.rx
+	h := x.at(psn)
+	switch g := e.place(now, q, psn, h); g.State {
+	case Ready:
+		e.buffer.drop(x, h)
+		return true
+	case Pending:
+		h.waiting = true
+		e.wait(g.Ticket, waiter{q: q, serial: q.serial, psn: psn})
+	default:
+		e.buffer.drop(x, h)
+		e.deny(now, q, psn, g.Status)
+	}
+	return false
 }

@@ -19,10 +19,11 @@ type responder struct {
 	held   int    // of them in use
 
 	ack     pendingAck
-	unacked uint32 // payload bytes since the latest acknowledgement
-	ce      uint32 // packets with CE
-	nak     wire.Syndrome
+	unacked uint32        // payload bytes since the latest acknowledgement
+	ce      uint32        // packets with CE
+	denied  wire.Syndrome // memory refused packet nakPSN; 0: none
 	nakPSN  uint64
+	nak     wire.Syndrome // has been said; the queue pair is in ERR
 }
 
 // held is a packet that waits in the receive buffer.
@@ -85,16 +86,17 @@ func (x *responder) forget(psn uint64) {
 func (b *bitmap) within(psn, low uint64) bool { return psn-low&^63 < b.size() }
 
 // hold keeps a packet until its turn, or until memory is there.
-func (e *Engine) hold(q *qp, psn uint64, h held, waiting bool) {
+func (e *Engine) hold(q *qp, psn uint64, h *held, waiting bool) {
 	x := &q.rx
 	if x.ring == nil {
 		x.growRing(x.seen.size())
 	}
-	h.used, h.waiting = true, waiting
+	k := x.at(psn)
+	*k = *h
+	k.used, k.waiting = true, waiting
 	if h.payload.Bytes != nil {
-		h.payload.Bytes = e.buffer.keep(h.payload.Bytes)
+		k.payload.Bytes = e.buffer.keep(h.payload.Bytes)
 	}
-	*x.at(psn) = h
 	x.held++
 }
 
@@ -158,10 +160,14 @@ func (e *Engine) MemReady(now vtime.Time, ticket uint64, ok bool) {
 				e.enlist(q)
 			}
 		case !ok:
-			e.refuse(now, q, nil, w.psn, RemOpErr)
-		case w.psn >= q.rx.next && len(q.rx.ring) > 0:
+			e.buffer.drop(&q.rx, q.rx.at(w.psn))
+			e.deny(now, q, w.psn, RemOpErr)
+		default:
 			q.rx.at(w.psn).waiting = false
-			e.advance(now, q)
+			q.rx.ack.excuse(now)
+			if e.retry(now, q, w.psn) {
+				e.advance(now, q)
+			}
 		}
 	}
 }

@@ -73,15 +73,15 @@ func (e *Engine) piece(w *work, psn uint64) (off, n uint32) {
 func (e *Engine) load(now vtime.Time, q *qp, msn uint64, off, n uint32, p *wire.Packet) bool {
 	*p = wire.Packet{}
 	w := q.tx.work(msn)
-	a := Access{QP: q.num, PD: q.pd, Key: w.LKey, VA: w.Local + memVA(off), Len: n}
+	e.acc = Access{QP: q.num, PD: q.pd, Key: w.LKey, VA: w.Local + memVA(off), Len: n}
 	if n == 0 {
-		if s := e.mem.Check(&a); s != Success {
+		if s := e.mem.Check(&e.acc); s != Success {
 			e.breakWork(now, q, msn, s)
 			return false
 		}
 		return true
 	}
-	g := e.mem.Read(now, &a, &p.Payload)
+	g := e.mem.Read(now, &e.acc, &p.Payload)
 	switch g.State {
 	case Ready:
 		return true

@@ -80,16 +80,6 @@ func (e *Engine) fail(now vtime.Time, q *qp, status Status) {
 	e.turn(now, q, Err)
 }
 
-// failAt takes a queue pair to ERR because of one work request: it alone completes with status.
-func (e *Engine) failAt(now vtime.Time, q *qp, msn uint64, status Status) {
-	t := &q.tx
-	for ; t.head < msn && t.head < t.posted; t.head++ {
-		w := t.work(t.head)
-		e.cq.push(WC{ID: w.ID, QP: q.num, Status: WRFlushErr, MSN: uint32(t.head), Len: w.Len})
-	}
-	e.fail(now, q, status)
-}
-
 // drain completes everything outstanding and lets go of what the queue pair held.
 func (e *Engine) drain(q *qp, status Status) {
 	for t := &q.tx; t.head < t.posted; t.head++ {

@@ -49,7 +49,9 @@ func (e *Engine) rearm(q *qp) {
 	switch {
 	case t.una == t.next:
 	case t.flights.empty():
-		e.timers.add(q, t.heard.Add(t.timeout())) // all arrived, not all in memory: ask again if we hear nothing
+		if t.record(t.una).fate == done {
+			e.timers.add(q, t.heard.Add(t.timeout())) // arrived, not in memory: ask again if we hear nothing
+		} // else it waits to be sent again, and is timed from then on
 	default:
 		e.timers.add(q, t.flights.first().at.Add(t.timeout()))
 	}
@@ -86,7 +88,7 @@ func (e *Engine) expire(now vtime.Time, q *qp) {
 		e.giveUp(q, s.psn, r)
 		retries = max(retries, r.retries)
 	}
-	if !fired && t.flights.empty() && t.una < t.next && now >= t.heard.Add(limit) {
+	if !fired && t.flights.empty() && t.una < t.next && t.record(t.una).fate == done && now >= t.heard.Add(limit) {
 		// Everything has arrived, but the peer has not said that it is in memory: the oldest goes again, to be
 		// told how things stand.
 		oldest, fired, t.heard = t.una, true, now
