@@ -23,17 +23,25 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkSimVsBare runs the permutation of 128 hosts alternately in the simulator, with integrity checked and every
+// BenchmarkSimVsBare runs a permutation of 2 MB flows alternately in the simulator, with integrity checked and every
 // invariant judged, and in the bare loop: packet-hops per second of processor time of each, their ratio, and the
 // simulator's allocations per packet-hop, building included.
 func BenchmarkSimVsBare(b *testing.B) {
 	flows := matrix(b, "perm_128_2MB.cm")
-	b.Run("invariants", func(b *testing.B) { simVsBare(b, flows, true) })
-	b.Run("plain", func(b *testing.B) { simVsBare(b, flows, false) })
+	b.Run("invariants", func(b *testing.B) { simVsBare(b, peers, flows, true) })
+	b.Run("plain", func(b *testing.B) { simVsBare(b, peers, flows, false) })
+	b.Run("1024 hosts", func(b *testing.B) {
+		s := shape{leaves: 32, spines: 32, perLeaf: 32, profile: peers.profile}
+		var flows []host.Flow
+		for i := range int32(1024) { // to a host of another leaf, each gets one
+			flows = append(flows, host.Flow{Index: i, From: i, To: (i*37 + 511) % 1024, Size: 2_000_000, Count: 1})
+		}
+		simVsBare(b, s, flows, true)
+	})
 }
 
-func simVsBare(b *testing.B, flows []host.Flow, judged bool) {
-	to := make([]int32, 128)
+func simVsBare(b *testing.B, s shape, flows []host.Flow, judged bool) {
+	to := make([]int32, s.leaves*s.perLeaf)
 	for i := range flows {
 		to[flows[i].From] = flows[i].To
 	}
@@ -43,7 +51,7 @@ func simVsBare(b *testing.B, flows []host.Flow, judged bool) {
 		runtime.GC()
 		start := cpu(b)
 		bareHops += yardstick.Run(yardstick.Config{
-			Leaves: 16, HostsPerLeaf: 8, Spines: 8, Peers: to, Packets: 490,
+			Leaves: s.leaves, HostsPerLeaf: s.perLeaf, Spines: s.spines, Peers: to, Packets: 490,
 			Size: 4150, PsPerByte: 80, Delay: 1_000_000,
 		}).Hops
 		bareSpent += cpu(b) - start
@@ -52,7 +60,7 @@ func simVsBare(b *testing.B, flows []host.Flow, judged bool) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start = cpu(b)
-		hops += simulate(b, flows, judged)
+		hops += simulate(b, s, flows, judged)
 		spent += cpu(b) - start
 		runtime.ReadMemStats(&after)
 		mallocs += after.Mallocs - before.Mallocs
@@ -65,8 +73,8 @@ func simVsBare(b *testing.B, flows []host.Flow, judged bool) {
 }
 
 // simulate builds and runs once, and returns the packet-hops.
-func simulate(b *testing.B, flows []host.Flow, judged bool) uint64 {
-	g := peers.graph(b)
+func simulate(b *testing.B, s shape, flows []host.Flow, judged bool) uint64 {
+	g := s.graph(b)
 	l := build(b, framework.Spec{Graph: g, Devices: devices(g), Flows: flows, Run: 7})
 	job := framework.Job{Limit: 20_000_000, Sink: event.Discard{}}
 	if judged {
