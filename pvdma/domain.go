@@ -303,3 +303,6 @@ func (d *Domain) forget(i int32) {
 	}
 	d.free = append(d.free, i)
 }
+
+// Requested is the number of requests that wait to be taken.
+func (d *Domain) Requested() int { return len(d.out) }

@@ -80,3 +80,6 @@ func (d *Device) Close(now vtime.Time) []Request {
 	}
 	return out
 }
+
+// Pinning is the number of blocks that have been asked for and not answered.
+func (d *Device) Pinning() int { return len(d.pins) + d.domain.Requested() }

@@ -86,7 +86,7 @@ Exit codes: 0 pass, 1 failed, 2 inconclusive, 3 residue, 4 a capability is missi
 	f.BoolVar(&a.quiet, "quiet", false, "print no progress")
 	f.StringVar(&a.stateDir, "state-dir", "/run/stellarlab", "where the undo logs are kept")
 	root.AddCommand(
-		a.validate(), a.plan(), a.run(), a.report(), a.events(), a.version(),
+		a.doctor(), a.validate(), a.plan(), a.run(), a.gc(), a.report(), a.events(), a.version(),
 		a.faultsCmd(), a.workloadsCmd(), a.topologiesCmd(), a.policiesCmd(), a.expectationsCmd(),
 	)
 	return root
