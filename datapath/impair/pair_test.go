@@ -5,10 +5,12 @@ package impair_test
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
@@ -113,7 +115,7 @@ func (p *pair) wire() {
 		return
 	}
 	if fatal(unix.SetsockoptInt(p.rx, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, 64<<20)) ||
-		fatal(unix.Bind(p.rx, &unix.SockaddrInet4{Port: 4791})) || fatal(netns.Set(p.ns[0])) {
+		fatal(unix.Bind(p.rx, &unix.SockaddrInet4{Port: 4791})) || fatal(carrier("stlb")) || fatal(netns.Set(p.ns[0])) || fatal(carrier("stla")) {
 		return
 	}
 	// The neighbour is known, so that no packet waits for an answer and is dropped by a full queue.
@@ -188,22 +190,37 @@ type arrived struct {
 	spoilt int             // refused by the ICRC
 }
 
-// burst sends the packets numbered from up to to, and returns what came through. The direction, or where
-// there is none the socket, must have had them all.
+// burst sends the packets numbered from up to to, waits until the direction has had them all, and returns what
+// came through.
 func (p *pair) burst(from, to int) arrived {
 	p.t.Helper()
 	got := arrived{whole: map[uint32]bool{}}
+	before := totals(p.t, p.dir)
 	for i := from; i < to; i++ {
 		p.scratch = p.packet(i).Append(p.scratch[:0])
 		p.send(p.scratch)
-		if i%64 == 0 || i == to-1 {
+		if i%64 == 0 {
 			p.drain(&got)
 		}
 	}
+	p.until(func(now impair.Totals) bool {
+		p.drain(&got)
+		return now.Packets-before.Packets == uint64(to-from) &&
+			uint64(len(got.whole)+got.spoilt) == now.Delivered-before.Delivered
+	})
 	return got
 }
 
-// drain takes what the socket holds. Over veth the sender's thread delivers before its send returns.
+// until waits for the direction's counts to be as wanted: the kernel may deliver after a send has returned. A
+// test that waits in vain goes on, and finds what is wrong.
+func (p *pair) until(wanted func(impair.Totals) bool) {
+	p.t.Helper()
+	for limit := time.Now().Add(5 * time.Second); !wanted(totals(p.t, p.dir)) && time.Now().Before(limit); {
+		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(p.rx), Events: unix.POLLIN}}, 1)
+	}
+}
+
+// drain takes what the socket holds now.
 func (p *pair) drain(got *arrived) {
 	p.t.Helper()
 	b := make([]byte, 9000)
@@ -230,4 +247,17 @@ func (p *pair) drain(got *arrived) {
 		}
 		got.spoilt++
 	}
+}
+
+// carrier waits until the kernel sends through the link called name in this namespace. For a while after it was
+// set up whatever is sent is dropped without a word.
+func carrier(name string) error {
+	for limit := time.Now().Add(10 * time.Second); time.Now().Before(limit); {
+		link, err := netlink.LinkByName(name)
+		if err != nil || link.Attrs().OperState == netlink.OperUp {
+			return err
+		}
+		_, _ = unix.Poll(nil, 1)
+	}
+	return fmt.Errorf("%s is not up after 10 s", name)
 }

@@ -4,11 +4,13 @@ package sock_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
@@ -79,6 +81,9 @@ func (p *pair) build() (err error) {
 		if err := netns.Set(p.ns[i]); err != nil {
 			return err
 		}
+		if err := carrier([]string{"stl0", "stl1"}[i]); err != nil {
+			return err
+		}
 		if err := netlink.NeighAdd(&netlink.Neigh{
 			LinkIndex: p.index[i], State: netlink.NUD_PERMANENT, IP: addrs[1-i].AsSlice(), HardwareAddr: hw[1-i],
 		}); err != nil {
@@ -102,4 +107,17 @@ func (p *pair) within(i int) func(func() error) error {
 		}()
 		return <-done
 	}
+}
+
+// carrier waits until the kernel sends through the link called name in this namespace. For a while after it was
+// set up whatever is sent is dropped without a word.
+func carrier(name string) error {
+	for limit := time.Now().Add(10 * time.Second); time.Now().Before(limit); {
+		link, err := netlink.LinkByName(name)
+		if err != nil || link.Attrs().OperState == netlink.OperUp {
+			return err
+		}
+		_, _ = unix.Poll(nil, 1)
+	}
+	return fmt.Errorf("%s is not up after 10 s", name)
 }
