@@ -41,6 +41,7 @@ func (f *fake) Receive(now vtime.Time, p *wire.Packet) {
 		f.got[len(f.got)-1].p.Payload.Bytes = append([]byte(nil), b...)
 	}
 }
+
 func (f *fake) Reject(_ vtime.Time, cause event.RejectCause) { f.rejected = append(f.rejected, cause) }
 func (f *fake) Idle() bool                                   { return len(f.queue) == 0 }
 func (f *fake) Answer(now vtime.Time, a host.Answer)         { f.answers = append(f.answers, answer{now, a}) }
