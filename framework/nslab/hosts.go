@@ -31,12 +31,18 @@ type station struct {
 }
 
 // noticeboard is the host.Verifier of whatever run is on: loops are started before a run names its own.
-type noticeboard struct{ current atomic.Pointer[host.Verifier] }
+type noticeboard struct{ current atomic.Pointer[notice] }
 
-// Verify implements host.Verifier.
-func (n *noticeboard) Verify(now vtime.Time, f *host.Flow, target *host.Endpoint, wc *engine.WC, gpa mem.GPA, tag uint64) {
-	if v := n.current.Load(); v != nil {
-		(*v).Verify(now, f, target, wc, gpa, tag)
+// notice is the verifier of one run, and the instant on the devices' clock at which the run began.
+type notice struct {
+	host.Verifier
+	start vtime.Time
+}
+
+// Verify implements host.Verifier, in lab time of the run.
+func (b *noticeboard) Verify(now vtime.Time, f *host.Flow, target *host.Endpoint, wc *engine.WC, gpa mem.GPA, tag uint64) {
+	if n := b.current.Load(); n != nil && n.Verifier != nil {
+		n.Verifier.Verify(now-n.start, f, target, wc, gpa, tag)
 	}
 }
 

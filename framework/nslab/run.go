@@ -47,12 +47,12 @@ func (l *Lab) Run(ctx context.Context, job framework.Job) (o *framework.Observat
 	if err != nil {
 		return nil, err
 	}
-	l.board.current.Store(&job.Verify)
-	defer l.board.current.Store(nil)
 	jitter := sock.StartJitter()
 	defer jitter.Stop()
 
 	l.start = l.clock.Release()
+	l.board.current.Store(&notice{job.Verify, l.start})
+	defer l.board.current.Store(nil)
 	for _, s := range l.hosts {
 		if _, err := s.Call(sock.Release{}); err != nil {
 			return nil, err

@@ -15,8 +15,9 @@ import (
 type Inlet struct {
 	waiting atomic.Int64
 	mu      sync.Mutex
-	found   []event.Event // not yet handed on
-	ready   []event.Event // used by the stream only
+	found   []event.Event // not yet handed on; in order from head to sorted
+	head    int
+	sorted  int
 }
 
 // Emit implements event.Sink.
@@ -51,26 +52,25 @@ func (s *Stream) Flush() {
 	s.drain(vtime.Never)
 }
 
-// drain hands on what entered from before an instant, by time and node.
+// drain hands on what entered from before an instant, by time and node. What has entered since the last time is
+// sorted in first: a run whose events come after its end hands thousands on one by one.
 func (s *Stream) drain(before vtime.Time) {
 	n := s.inlet
 	n.mu.Lock()
-	rest := n.found[:0]
-	for _, e := range n.found {
-		if e.At < before {
-			n.ready = append(n.ready, e)
-		} else {
-			rest = append(rest, e)
-		}
+	defer n.mu.Unlock()
+	if n.sorted < len(n.found) {
+		slices.SortStableFunc(n.found[n.head:], func(a, b event.Event) int {
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Node, b.Node))
+		})
+		n.sorted = len(n.found)
 	}
-	n.found = rest
-	n.mu.Unlock()
-	n.waiting.Add(-int64(len(n.ready)))
-	slices.SortStableFunc(n.ready, func(a, b event.Event) int {
-		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Node, b.Node))
-	})
-	for i := range n.ready {
-		s.next.Emit(&n.ready[i])
+	for n.head < len(n.found) && n.found[n.head].At < before {
+		e := n.found[n.head]
+		n.head++
+		n.waiting.Add(-1)
+		s.next.Emit(&e)
 	}
-	n.ready = n.ready[:0]
+	if n.head == len(n.found) {
+		n.found, n.head, n.sorted = n.found[:0], 0, 0
+	}
 }
