@@ -26,12 +26,16 @@ type standing struct {
 	out     bool
 	resting bool       // out, or suspect: not proposed before until
 	until   vtime.Time // the next probe
+	heard   vtime.Time // the latest acknowledgement
+	asked   vtime.Time // a packet chosen then, and none since the latest answer before it, awaits one
+	waits   bool       // asked is set
 }
 
 type health struct {
 	rest    time.Duration
 	paths   []standing
-	out     int // paths that rest
+	out     int        // paths that rest
+	heard   vtime.Time // the latest acknowledgement on any path
 	changes []change
 }
 
@@ -68,8 +72,24 @@ func (h *health) rested(s *standing) {
 	h.out--
 }
 
+// chosen notes that path carries a packet.
+func (h *health) chosen(now vtime.Time, path uint16) {
+	if s := &h.paths[path]; !s.waits || now.Sub(s.asked) > h.rest {
+		s.waits, s.asked = true, now
+	}
+}
+
+// silent says that a packet on path has gone unanswered for patience while other paths were answered. That proves
+// nothing, so it changes no standing; but a dead path takes one packet, not one of every round, until the timeout
+// tells. After a rest it is asked again. Where nothing is answered, as for acknowledgements, nothing is silent.
+func (h *health) silent(now vtime.Time, path uint16, patience time.Duration) bool {
+	s := &h.paths[path]
+	return s.waits && h.heard.Sub(s.asked) > patience && now.Sub(s.asked) <= h.rest
+}
+
 func (h *health) acked(now vtime.Time, path uint16) {
 	s := &h.paths[path]
+	s.heard, s.waits, h.heard = now, false, now
 	s.strikes = 0
 	if !s.resting {
 		return
@@ -91,6 +111,10 @@ func (h *health) acked(now vtime.Time, path uint16) {
 
 func (h *health) lost(now vtime.Time, path uint16) {
 	s := &h.paths[path]
+	s.waits = false
+	if s.resting && !s.out && now.Sub(s.heard) <= h.rest/2 {
+		return // sent before the path went to rest, among packets that came through: not a second loss in a row
+	}
 	s.strikes = min(s.strikes+1, maxStrikes)
 	s.good = 0
 	if !s.resting {

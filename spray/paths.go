@@ -13,7 +13,12 @@ type Paths struct {
 	entropy []uint16
 	health  health
 	window  window
+	base    time.Duration // round trip of the idle fabric
+	srtt    time.Duration // smoothed round trip; 0 before the first
 }
+
+// patienceRTTs is how many smoothed round trips a path may stay silent before others are preferred.
+const patienceRTTs = 4
 
 // firstPort is the lowest entropy: RoCEv2 sources lie in the dynamic range (IBTA A17.4.1.1 leaves it open).
 const firstPort = 0xc000
@@ -26,7 +31,7 @@ func New(cfg Config) (*Paths, error) {
 	cfg = cfg.withDefaults()
 	r := cfg.Seed.Rand()
 	kind, _ := Lookup(cfg.Policy)
-	p := &Paths{entropy: make([]uint16, 0, cfg.Paths)}
+	p := &Paths{entropy: make([]uint16, 0, cfg.Paths), base: cfg.BaseRTT}
 	// Distinct ports: a random start and a random odd stride walk through the 2^14 ports without repeating one.
 	start, stride := r.Uint32(), r.Uint32()|1
 	for i := range uint32(cfg.Paths) {
@@ -47,21 +52,45 @@ func (p *Paths) Window() uint64 { return p.window.bytes() }
 // Pick chooses the path of a packet. avoid is a path that lost this packet, or -1: it is taken only when there
 // is no other. A path that is out is taken when its probe is due, and when all are out.
 func (p *Paths) Pick(now vtime.Time, avoid int) uint16 {
-	if p.health.out == 0 && avoid < 0 {
-		return p.policy.Next()
-	}
-	n := len(p.entropy)
+	path := p.pick(now, avoid)
+	p.health.chosen(now, path)
+	return path
+}
+
+// proofs is how many candidates a retransmission compares.
+const proofs = 8
+
+func (p *Paths) pick(now vtime.Time, avoid int) uint16 {
+	h := &p.health
+	patience := patienceRTTs * max(p.srtt, p.base)
 	last := p.policy.Next()
+	if avoid < 0 && h.out == 0 && !h.silent(now, last, patience) {
+		return last
+	}
+	// A packet that was lost once takes, of some candidates, the path that answered last: where a link has died
+	// lie paths that have not been found out yet, and a second loss costs a longer timeout.
+	n, found, best := len(p.entropy), 0, last
 	for range 2 * n {
-		if int(last) != avoid && p.health.usable(now, last, avoid < 0) {
-			return last
+		if int(last) != avoid && !h.silent(now, last, patience) && h.usable(now, last, avoid < 0) {
+			if avoid < 0 {
+				return last
+			}
+			if found == 0 || h.paths[last].heard > h.paths[best].heard {
+				best = last
+			}
+			if found++; found == proofs {
+				break
+			}
 		}
 		last = p.policy.Next()
+	}
+	if found > 0 {
+		return best
 	}
 	// The policy proposes no path that will do, or keeps to one: take the next one round that is not out.
 	for i := range n {
 		q := uint16((int(last) + 1 + i) % n)
-		if int(q) != avoid && p.health.usable(now, q, avoid < 0) {
+		if int(q) != avoid && h.usable(now, q, avoid < 0) {
 			return q
 		}
 	}
@@ -75,6 +104,9 @@ func (p *Paths) Pick(now vtime.Time, avoid int) uint16 {
 // measured; ce is the number of packets newly reported as marked.
 func (p *Paths) Acked(now vtime.Time, path uint16, n uint32, rtt time.Duration, ce uint32) {
 	p.health.acked(now, path)
+	if rtt > 0 {
+		p.srtt += (rtt - p.srtt) / 8
+	}
 	p.window.acked(now, n, rtt, ce)
 }
 
