@@ -205,6 +205,7 @@ func (p *pair) pump() {
 // step goes to the next instant at which something happens; false: nothing will.
 func (p *pair) step() bool {
 	p.pump()
+	p.poll()
 	at := min(p.ends[0].Deadline(), p.ends[1].Deadline())
 	first := -1
 	for i := range p.air {
@@ -224,21 +225,27 @@ func (p *pair) step() bool {
 		p.ends[0].Tick(p.now)
 		p.ends[1].Tick(p.now)
 	}
+	p.poll()
+	return true
+}
+
+// poll takes the completions of end 0.
+func (p *pair) poll() {
 	var wcs [16]engine.WC
 	for n := p.ends[0].Poll(wcs[:]); n > 0; n = p.ends[0].Poll(wcs[:]) {
 		p.wcs = append(p.wcs, wcs[:n]...)
 	}
-	return true
 }
 
 // run steps until nothing happens any more, or n completions are there; an error names a machine that does
 // not come to rest.
 func (p *pair) run(n int) error {
 	for range 2_000_000 {
+		moved := p.step()
 		if len(p.wcs) >= n {
 			return nil
 		}
-		if !p.step() {
+		if !moved {
 			return fmt.Errorf("at rest at %v with %d of %d completions", p.now, len(p.wcs), n)
 		}
 	}

@@ -45,7 +45,13 @@ func (e *Engine) receiveWrite(now vtime.Time, q *qp, p *wire.Packet) {
 		x.ce++
 	}
 	x.unacked += p.Payload.Len
-	if x.unacked >= e.cfg.AckEvery || p.Flags&(wire.Last|wire.AckRequest) != 0 {
+	// Behind the end of a message nothing may follow that would bring this packet's acknowledgement along: if one
+	// of the message is missing, the others would time out with it.
+	late := psn < x.tail
+	if h.last {
+		x.tail = max(x.tail, psn)
+	}
+	if late || x.unacked >= e.cfg.AckEvery || p.Flags&(wire.Last|wire.AckRequest) != 0 {
 		e.answer(now, q, p, psn)
 	} else {
 		x.ack.note(now, p, psn)

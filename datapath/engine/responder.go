@@ -12,6 +12,7 @@ import (
 type responder struct {
 	next   uint64 // PSN of the oldest packet that is not in memory
 	msn    uint64 // messages that are whole in memory
+	tail   uint64 // highest PSN that has arrived as the last of its message
 	seen   bitmap // arrived: in memory, or held
 	placed bitmap // in memory
 	lasts  bitmap // in memory, and the last of their message
