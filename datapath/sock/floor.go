@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// MinFloor is the lowest retransmission floor that Floor returns: one scheduler slice of two busy threads.
-const MinFloor = 5 * time.Millisecond
+// MinFloor is the lowest retransmission floor that Floor returns. A machine that is quiet while it is measured
+// need not stay so: with 5 ms, other work on it made four hosts send one packet in a hundred twice.
+const MinFloor = 10 * time.Millisecond
 
 // Floor is the retransmission timeout that a lab of n device loops can keep on this machine without taking a
 // descheduled peer for a lost packet: a device's RTO is to be the larger of the one that was asked for and
