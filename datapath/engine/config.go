@@ -16,7 +16,7 @@ type Config struct {
 	AckEvery      uint32        // payload bytes received per acknowledgement; default 16 KiB
 	Relaxed       bool          // place packets on arrival; default is strict ordering
 	ReceiveBuffer uint64        // bytes that may wait at the responder, per queue pair; also what a requester has outstanding at most; default 16 MiB
-	SendQueue     uint32        // work requests per queue pair that are posted and not polled; default 8192
+	SendQueue     uint32        // work requests per queue pair that are posted and not completed; default 8192
 }
 
 // Bounds of Config.

@@ -1,7 +1,7 @@
 package engine
 
-// completions is the completion queue of the device: a ring that grows. It cannot overrun: what it holds
-// is bounded by what was posted and not polled.
+// completions is the completion queue of the device: a ring that grows. It cannot overrun; an application that
+// posts and never polls pays with memory.
 type completions struct {
 	ring       []WC
 	head, tail uint64
