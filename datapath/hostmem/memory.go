@@ -32,9 +32,9 @@ type Config struct {
 func (c *Config) Validate() error {
 	var errs []error
 	if c.Block < Page || c.Block&(c.Block-1) != 0 {
-		errs = append(errs, fmt.Errorf("Block is %d bytes: must be a power of two, at least %d", c.Block, Page))
+		errs = append(errs, fmt.Errorf("block of %d bytes: Block must be a power of two, at least %d", c.Block, Page))
 	} else if c.Size == 0 || c.Size%c.Block != 0 {
-		errs = append(errs, fmt.Errorf("Size is %d bytes: must be a multiple of Block, %d", c.Size, c.Block))
+		errs = append(errs, fmt.Errorf("memory of %d bytes: Size must be a multiple of Block, %d", c.Size, c.Block))
 	}
 	return errors.Join(errs...)
 }

@@ -305,9 +305,9 @@ func TestConfigNamesTheWrongField(t *testing.T) {
 		cfg  hostmem.Config
 		want string
 	}{
-		{hostmem.Config{Size: 8192, Block: 3000}, "Block is 3000"},
-		{hostmem.Config{Size: 5000, Block: 4096}, "Size is 5000"},
-		{hostmem.Config{Block: 4096}, "Size is 0"},
+		{hostmem.Config{Size: 8192, Block: 3000}, "block of 3000 bytes"},
+		{hostmem.Config{Size: 5000, Block: 4096}, "memory of 5000 bytes"},
+		{hostmem.Config{Block: 4096}, "memory of 0 bytes"},
 	} {
 		if _, err := hostmem.Open(c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.cfg, err, c.want)

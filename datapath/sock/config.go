@@ -40,19 +40,19 @@ type Config struct {
 func (c *Config) Validate() error {
 	var errs []error
 	if !c.Addr.Is4() {
-		errs = append(errs, fmt.Errorf("Addr is %v: must be an IPv4 address", c.Addr))
+		errs = append(errs, fmt.Errorf("address %v: Addr must be IPv4", c.Addr))
 	}
 	if c.Clock == nil {
-		errs = append(errs, errors.New("Clock is nil: the loops of a lab share one"))
+		errs = append(errs, errors.New("no clock: Clock must be the one that all loops of the lab share"))
 	}
 	if c.MTU < 256 || c.MTU > 8192 {
-		errs = append(errs, fmt.Errorf("MTU is %d bytes: must be 256 to 8192", c.MTU))
+		errs = append(errs, fmt.Errorf("payloads of %d bytes: MTU must be 256 to 8192", c.MTU))
 	}
 	if c.Batch < 0 || c.Batch > 1024 {
-		errs = append(errs, fmt.Errorf("Batch is %d packets: must be 0 to 1024", c.Batch))
+		errs = append(errs, fmt.Errorf("batches of %d packets: Batch must be 0 to 1024", c.Batch))
 	}
 	if c.Nap < 0 || c.Awake < 0 || c.Buffer < 0 {
-		errs = append(errs, fmt.Errorf("Nap %v, Awake %v and Buffer %d: must not be negative", c.Nap, c.Awake, c.Buffer))
+		errs = append(errs, fmt.Errorf("nap %v, awake %v, buffer %d: Nap, Awake and Buffer must not be negative", c.Nap, c.Awake, c.Buffer))
 	}
 	return errors.Join(errs...)
 }

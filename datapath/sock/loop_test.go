@@ -242,7 +242,7 @@ func TestClosedLoopSaysSo(t *testing.T) {
 
 func TestConfigNamesTheWrongField(t *testing.T) {
 	_, err := sock.Start(sock.Config{Addr: netip.MustParseAddr("::1"), MTU: 100, Batch: -1, Nap: -1}, nil, nil)
-	for _, want := range []string{"Addr is ::1", "Clock is nil", "MTU is 100", "Batch is -1", "Nap -1ns"} {
+	for _, want := range []string{"Addr", "Clock", "payloads of 100", "batches of -1", "nap -1ns"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
