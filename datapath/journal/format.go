@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 
 	"github.com/stellarlab/stellarlab/internal/event"
@@ -29,6 +30,18 @@ var (
 	ErrFormat  = errors.New("not a journal of this version")
 	ErrCorrupt = errors.New("journal block is damaged")
 )
+
+// TornError is the end of a journal whose writer died. It is ErrTorn.
+type TornError struct {
+	Events uint64 // whole events before the torn block
+}
+
+func (e *TornError) Error() string {
+	return fmt.Sprintf("%v, after %d whole events", ErrTorn, e.Events)
+}
+
+// Is makes errors.Is find ErrTorn.
+func (e *TornError) Is(target error) bool { return target == ErrTorn }
 
 // appendEvent appends the encoding of e; last is the time of the event before it in the block.
 func appendEvent(b []byte, e *event.Event, last vtime.Time) []byte {
