@@ -57,8 +57,9 @@ func (p *Paths) Pick(now vtime.Time, avoid int) uint16 {
 	return path
 }
 
-// proofs is how many candidates a retransmission compares.
-const proofs = 8
+// proofs is how many candidates a retransmission compares. More would gather the retransmissions of all queue pairs
+// on the few paths that answered last.
+const proofs = 2
 
 func (p *Paths) pick(now vtime.Time, avoid int) uint16 {
 	h := &p.health

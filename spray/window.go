@@ -7,12 +7,13 @@ import (
 )
 
 // Parameters of the window. It shrinks with the share of marked packets (DCTCP, RFC 8257) and with the delay
-// above its target (Swift), each at most once a round trip, and grows by one packet a round trip, faster while it
+// above its target (Swift), each at most once a round trip, and grows by two packets a round trip, faster while it
 // is far below its bound. Loss alone hardly matters: a dead path is not congestion.
 const (
 	markGain   = 1.0 / 16 // weight of the newest round trip in the smoothed share of marks
 	delayGain  = 0.4      // decrease per unit of excess delay
 	maxShrink  = 0.5      // of the window, in one round trip
+	growth     = 2        // packets per round trip
 	fastGrowth = 8        // packets per round trip while below half of the bound
 	lossShrink = 0.5      // when more than half of a window was lost within a round trip
 )
@@ -47,9 +48,9 @@ func (w *window) acked(now vtime.Time, n uint32, rtt time.Duration, ce uint32) {
 		w.minRTT = rtt
 	}
 	if w.marked == 0 && rtt <= w.base+w.target {
-		grow := w.mtu
+		grow := growth * w.mtu
 		if w.cwnd < w.bound/2 {
-			grow *= fastGrowth
+			grow = fastGrowth * w.mtu
 		}
 		w.cwnd = min(w.bound, w.cwnd+grow*float64(n)/w.cwnd)
 	}
