@@ -31,6 +31,10 @@ type Device struct {
 	storms   map[emtt.LevelID]*missLevel
 }
 
+// receiveBuffer is what may wait at a responder, bytes: what a link of 400 Gb/s brings within a retransmission
+// timeout, so that one lost packet does not stop the rest.
+const receiveBuffer = 16 << 20
+
 // New returns a device without queue pairs. bus moves its bytes, guest is its application's view of the same
 // memory, sink gets its events.
 func New(cfg Config, bus Bus, guest Guest, sink event.Sink) (*Device, error) {
