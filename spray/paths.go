@@ -1,6 +1,7 @@
 package spray
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/stellarlab/stellarlab/internal/vtime"
@@ -32,10 +33,12 @@ func New(cfg Config) (*Paths, error) {
 	r := cfg.Seed.Rand()
 	kind, _ := Lookup(cfg.Policy)
 	p := &Paths{entropy: make([]uint16, 0, cfg.Paths), base: cfg.BaseRTT}
-	// Distinct ports: a random start and a random odd stride walk through the 2^14 ports without repeating one.
-	start, stride := r.Uint32(), r.Uint32()|1
+	// A block of ports, aligned to its length: switches whose hash is linear in the port, as a CRC is, then give
+	// every next hop the same number of paths. Which block is random.
+	block := uint32(1) << bits.Len32(uint32(cfg.Paths-1))
+	start := r.Uint32() &^ (block - 1)
 	for i := range uint32(cfg.Paths) {
-		p.entropy = append(p.entropy, firstPort|uint16((start+i*stride)&0x3fff))
+		p.entropy = append(p.entropy, firstPort|uint16((start+i)&0x3fff))
 	}
 	p.policy = kind.New(cfg.Paths, r)
 	p.health = newHealth(cfg)
