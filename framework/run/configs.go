@@ -1,0 +1,36 @@
+package run
+
+import (
+	"github.com/stellarlab/stellarlab/framework/expect"
+	"github.com/stellarlab/stellarlab/framework/oracle"
+	"github.com/stellarlab/stellarlab/internal/vtime"
+)
+
+// meterConfig is the meter's view of the scenario.
+func (x *execution) meterConfig() expect.MeterConfig {
+	r := x.resolved
+	c := expect.MeterConfig{
+		Flows: r.Flows, Hosts: r.Graph.Hosts(), Workloads: r.Names, Sample: x.profile.sample, Faults: len(r.Plan.Faults),
+	}
+	for i := range r.Devices {
+		c.Paths = max(c.Paths, r.Devices[i].Paths)
+	}
+	return c
+}
+
+// judgeConfig is the judge's view of the scenario.
+func (x *execution) judgeConfig() oracle.Config {
+	r := x.resolved
+	return oracle.Config{
+		Graph: r.Graph, Flows: r.Flows, Devices: r.Devices, Slack: vtime.Time(x.profile.slack),
+		Faults: x.occurrences(), Cuts: r.Plan.Cuts(),
+	}
+}
+
+// occurrences names the faults of the plan.
+func (x *execution) occurrences() (names []string) {
+	for i := range x.resolved.Plan.Faults {
+		names = append(names, x.resolved.Plan.Faults[i].Name)
+	}
+	return names
+}
