@@ -177,6 +177,7 @@ func perform(h Header, rec Record, performers map[string]Performer, dryRun bool)
 // of a newer version.
 func parse(b []byte) (h Header, open []Record, whole bool, err error) {
 	records := map[ID]Record{}
+	var done []ID
 	whole = true
 	for len(b) > 0 {
 		text, rest, ended := bytes.Cut(b, []byte("\n"))
@@ -196,7 +197,14 @@ func parse(b []byte) (h Header, open []Record, whole bool, err error) {
 		case v.Record != nil:
 			records[v.Record.ID] = *v.Record
 		default:
-			delete(records, v.Done)
+			done = append(done, v.Done)
+		}
+	}
+	// A mark may stand for a later record of the same thing. Where that one cannot be read, nothing counts as done:
+	// performers are idempotent and compare identities.
+	if whole {
+		for _, id := range done {
+			delete(records, id)
 		}
 	}
 	for _, r := range records {
