@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/containernetworking/plugins/pkg/utils/sysctl"
 	"github.com/stellarlab/stellarlab/internal/netns"
@@ -76,6 +77,28 @@ func Up(e End, peer net.HardwareAddr) error {
 			return fmt.Errorf("neighbour of %s in %s: %w", e.Name, e.NS.Name, err)
 		}
 		return nil
+	})
+}
+
+// readyLimit is how long Ready waits. The kernel notices changes of carrier in batches, at worst one a second.
+const readyLimit = 10 * time.Second
+
+// Ready waits until the kernel has put an end into service: between LinkSetUp and that, it drops what is sent there
+// and counts nothing. The other end must be up too.
+func Ready(e End) error {
+	return e.NS.Do(func() error {
+		for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+			l, err := netlink.LinkByName(e.Name)
+			if err != nil {
+				return fmt.Errorf("rail end %s in %s: %w", e.Name, e.NS.Name, err)
+			}
+			if l.Attrs().OperState == netlink.OperUp {
+				return nil
+			}
+			if time.Since(begin) > readyLimit {
+				return fmt.Errorf("rail end %s in %s is %v after %v: want up", e.Name, e.NS.Name, l.Attrs().OperState, readyLimit)
+			}
+		}
 	})
 }
 

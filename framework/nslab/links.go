@@ -23,7 +23,7 @@ type links struct {
 	out      []*impair.Counter   // by direction
 	mu       sync.Mutex
 	carriers map[fabric.Dir][]*carrier // Down layers by the direction whose sender's end is down
-	cuts     map[fabric.LinkID]bool    // links whose carrier has ever gone
+	cuts     map[fabric.LinkID]bool    // links whose carrier was away at some time of the current run
 }
 
 // attach puts the programs on every direction, some at a time: loading one takes milliseconds of the kernel's.
@@ -133,7 +133,20 @@ func (l *links) cut(d fabric.Dir) (faults.Overlay, error) {
 	return c, nil
 }
 
-// wasCut says that the carrier of d's link has been taken away at some time.
+// begin forgets the cuts of the run before, except those that still lie: what a healed cut lost then must not
+// excuse what is lost now.
+func (l *links) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.cuts)
+	for d, layers := range l.carriers {
+		if len(layers) > 0 {
+			l.cuts[d.Link()] = true
+		}
+	}
+}
+
+// wasCut says that the carrier of d's link was away at some time of the current run.
 func (l *links) wasCut(d fabric.Dir) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,6 +236,14 @@ func (c *carrier) Remove() error {
 		// While both ends were down the peer's routes could not come back with its own: they do now.
 		if err := l.plant.routes(l.plant.graph.To(c.dir)); err != nil {
 			return err
+		}
+	}
+	if len(l.carriers[c.dir]) == 1 && len(l.carriers[c.dir^1]) == 0 {
+		for _, way := range []fabric.Dir{c.dir, c.dir ^ 1} {
+			end, _ := l.plant.endOf(way)
+			if err := rail.Ready(end); err != nil {
+				return err
+			}
 		}
 	}
 	c.gone = true

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 
 	"github.com/stellarlab/stellarlab/cni/rail"
 	"github.com/stellarlab/stellarlab/datapath/fabric"
@@ -67,12 +69,30 @@ func (p *plant) build(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	return p.ready(ctx)
+}
+
+// ready waits until every end of every link carries packets.
+func (p *plant) ready(ctx context.Context) error {
+	for i := range 2 * len(p.graph.Links) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end, _ := p.endOf(fabric.Dir(i))
+		if err := rail.Ready(end); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // node makes the namespace of one node.
 func (p *plant) node(n *fabric.Node) error {
 	name := nameOf(p.run, n.Name)
+	// One that has the name already is somebody else's. It must not get into the log, from which it would be removed.
+	if _, err := os.Lstat(filepath.Join(netns.Dir, name)); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("namespace %s: %w", name, errors.Join(os.ErrExist, err))
+	}
 	before, err := p.log.Record(opNetns, name, netnsArgs{})
 	if err != nil {
 		return err

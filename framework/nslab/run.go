@@ -43,7 +43,12 @@ func (l *Lab) Run(ctx context.Context, job framework.Job) (o *framework.Observat
 	if err != nil {
 		return nil, err
 	}
+	l.links.begin()
 	before, err := l.links.counts()
+	if err != nil {
+		return nil, err
+	}
+	full, err := l.overflows()
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +74,13 @@ func (l *Lab) Run(ctx context.Context, job framework.Job) (o *framework.Observat
 	if err != nil {
 		return nil, err
 	}
+	overflowed, err := l.overflows()
+	if err != nil {
+		return nil, err
+	}
+	for n := range overflowed {
+		overflowed[n] -= full[n]
+	}
 	sink := job.Sink
 	if sink == nil {
 		sink = event.Discard{}
@@ -79,7 +91,7 @@ func (l *Lab) Run(ctx context.Context, job framework.Job) (o *framework.Observat
 		return nil, err
 	}
 	return &framework.Observation{
-		Ended: ended, Settled: settled, Ports: l.ledger(before, after, rejected), Jitter: late.P99, Opened: flows.done,
+		Ended: ended, Settled: settled, Ports: l.ledger(before, after, rejected, overflowed), Jitter: late.P99, Opened: flows.done,
 	}, nil
 }
 
@@ -230,6 +242,19 @@ func (l *links) counts() ([]count, error) {
 	return out, nil
 }
 
+// overflows reads, by node, how many packets the hosts' receive buffers had no room for.
+func (l *Lab) overflows() (map[int32]uint64, error) {
+	out := map[int32]uint64{}
+	for i, s := range l.hosts {
+		st, err := s.Stats()
+		if err != nil {
+			return nil, fmt.Errorf("counters of %s: %w", l.plant.graph.Nodes[i].Name, err)
+		}
+		out[int32(i)] = st.Overflow
+	}
+	return out, nil
+}
+
 // moved is a number that moves when any packet does.
 func (l *links) moved() (n uint64, err error) {
 	all, err := l.counts()
@@ -240,8 +265,8 @@ func (l *links) moved() (n uint64, err error) {
 }
 
 // ledger makes the ledger of every direction of a run. A packet that its receiver's ICRC rejected was not delivered:
-// it is charged to a direction that reached that host.
-func (l *Lab) ledger(before, after []count, rejected map[int32]uint64) []framework.Port {
+// it is charged to a direction that reached that host. So is what its full socket dropped.
+func (l *Lab) ledger(before, after []count, rejected, overflowed map[int32]uint64) []framework.Port {
 	ports := make([]framework.Port, len(after))
 	for i := range ports {
 		b, a := before[i], after[i]
@@ -262,6 +287,11 @@ func (l *Lab) ledger(before, after []count, rejected map[int32]uint64) []framewo
 		if n := min(rejected[int32(to)], p.Delivered); n > 0 && l.plant.graph.Nodes[to].Host() {
 			p.Dropped[event.DropICRC], p.Delivered = n, p.Delivered-n
 			rejected[int32(to)] -= n
+		}
+		if n := min(overflowed[int32(to)], p.Delivered); n > 0 && l.plant.graph.Nodes[to].Host() {
+			p.Dropped[event.DropKernel] += n
+			p.Delivered -= n
+			overflowed[int32(to)] -= n
 		}
 		ports[i] = p
 	}

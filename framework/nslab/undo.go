@@ -25,7 +25,7 @@ func Performers() map[string]undo.Performer {
 			if !strings.HasPrefix(r.Identity, netns.Prefix+h.Run+"-") {
 				return fmt.Errorf("%w: the name does not bear the run's id", netns.ErrForeign)
 			}
-			if h.Boot != undo.BootID() {
+			if h.Boot != "" && h.Boot != undo.BootID() { // "": the header was damaged; name and cookie still tell
 				a.Cookie = 0 // names do not outlive a boot; one that is there now is judged by its name
 				if _, err := os.Lstat(netns.Dir + "/" + r.Identity); err != nil {
 					return undo.ErrGone
