@@ -96,6 +96,9 @@ func readFile(path string) ([]byte, error) {
 
 // parse turns the text into a tree. Duplicate keys, several documents, anchors and aliases are problems.
 func parse(file string, text []byte) (*node, Problems) {
+	if line := tooDeep(text); line > 0 {
+		return nil, Problems{{File: file, Line: line, What: fmt.Sprintf("nested more than %d deep: a scenario is not", maxDepth)}}
+	}
 	f, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, Problems{syntax(file, err)}
@@ -118,6 +121,34 @@ func parse(file string, text []byte) (*node, Problems) {
 		p.add(root.line, "", "not a mapping: want apiVersion, kind, metadata and spec")
 	}
 	return root, p.problems
+}
+
+// maxDepth bounds nesting: the parser's time grows with the square of it.
+const maxDepth = 200
+
+// tooDeep returns the first line that nests deeper than maxDepth, or 0. It counts open brackets, and the indent and
+// dashes that a line begins with, without regard to quotes: no scenario comes near the bound.
+func tooDeep(text []byte) int {
+	line, open, indent, leading := 1, 0, 0, true
+	for _, c := range text {
+		switch c {
+		case '\n':
+			line, indent, leading = line+1, 0, true
+			continue
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(open-1, 0)
+		}
+		leading = leading && (c == ' ' || c == '-' || c == '?' || c == ':')
+		if leading {
+			indent++
+		}
+		if open > maxDepth || indent > 2*maxDepth {
+			return line
+		}
+	}
+	return 0
 }
 
 // syntax makes a problem of a parser's error, whose text begins with [line:column] and goes on with an excerpt.

@@ -254,12 +254,14 @@ func TestLoadRefusesWhatIsNoScenarioFile(t *testing.T) {
 		return path
 	}
 	for path, want := range map[string]string{
-		write("empty.yaml", 0, ""):              "empty",
-		write("blank.yaml", 0, "\n \n# x\n"):    "empty",
-		write("huge.yaml", 100<<20, "a: 1\n"):   "larger than 1 MiB",
-		write("binary.yaml", 0, "\x00\x01\xff"): "",
-		filepath.Join(dir, "missing.yaml"):      "no such file",
-		dir:                                     "cannot be read",
+		write("empty.yaml", 0, ""):                          "empty",
+		write("blank.yaml", 0, "\n \n# x\n"):                "empty",
+		write("huge.yaml", 100<<20, "a: 1\n"):               "larger than 1 MiB",
+		write("deep.yaml", 0, strings.Repeat("[", 1<<19)):   "nested more than 200 deep",
+		write("steps.yaml", 0, strings.Repeat("- ", 1<<18)): "nested more than 200 deep",
+		write("binary.yaml", 0, "\x00\x01\xff"):             "",
+		filepath.Join(dir, "missing.yaml"):                  "no such file",
+		dir:                                                 "cannot be read",
 	} {
 		if _, err := scenario.Load(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", path, err, want)
