@@ -16,10 +16,6 @@ func merge(base, over *node) *node {
 	case over.kind == mapping:
 		out := clone(base)
 		for i, k := range over.keys {
-			if own := kindKey(over.keys[i], base); own {
-				out.put(k, over.items[i])
-				continue
-			}
 			out.put(k, merge(base.get(k), over.items[i]))
 		}
 		return out
@@ -36,9 +32,6 @@ func merge(base, over *node) *node {
 	}
 	return over
 }
-
-// kindKey says that key is a value that replaces and never merges; there is none today, a place for the rule.
-func kindKey(string, *node) bool { return false }
 
 func clone(n *node) *node {
 	c := *n
@@ -83,7 +76,14 @@ func setPath(root *node, assignment string) error {
 		words = append([]string{"spec"}, words...)
 	}
 	at := root
-	for i, w := range words {
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		for j := len(words); j > i && at.kind == mapping; j-- { // a key may hold dots: link.loss
+			if key := strings.Join(words[i:j], "."); at.get(key) != nil {
+				w, i = key, j-1
+				break
+			}
+		}
 		last := i == len(words)-1
 		switch {
 		case at.kind == sequence:

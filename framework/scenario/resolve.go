@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -248,8 +249,16 @@ func stretch(v reflect.Value, by int64) {
 		for i := range v.Len() {
 			stretch(v.Index(i), by)
 		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			stretch(v.MapIndex(k), by) // reaches what an entry points to
+		}
 	case reflect.Int64:
 		if v.Type() == durationType && v.CanSet() {
+			if v.Int() > math.MaxInt64/by {
+				v.SetInt(math.MaxInt64) // beyond every bound, so that what validates refuses it
+				return
+			}
 			v.SetInt(v.Int() * by)
 		}
 	}

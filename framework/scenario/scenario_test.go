@@ -113,6 +113,38 @@ func TestSeedDecidesAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestSetReachesKeysWithDots(t *testing.T) {
+	s, err := scenario.Parse("grey.yaml", []byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(scenario.Options{Set: []string{"faults.grey.link.blackhole.link=leaf1-spine0", "faults[0].for=3ms"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Plan.Faults[1]; f.Name != "grey" || f.For.String() != "3ms" || f.Targets[0].Name != "leaf1-to-spine0" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestStretchReachesTheOverridesOfLinks(t *testing.T) {
+	text := edit(t, "delay: 600ns}", "delay: 600ns, overrides: {host0-leaf0: {delay: 1us}}}")
+	s, err := scenario.Parse("grey.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(scenario.Options{Lab: "netns"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"host0-leaf0": "20µs", "leaf0-spine0": "12µs"} {
+		l, ok := r.Graph.Link(name)
+		if !ok || r.Graph.Links[l].Delay.String() != want {
+			t.Errorf("%s: %v, want %s", name, r.Graph.Links[l].Delay, want)
+		}
+	}
+}
+
 func TestPlanRoundTripIsExact(t *testing.T) {
 	s, err := scenario.Parse("grey.yaml", []byte(good))
 	if err != nil {
