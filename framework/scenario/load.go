@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/stellarlab/stellarlab/internal/units"
 )
@@ -81,18 +82,16 @@ var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 // decodeFor decodes the tree for one lab: overrides and settings are laid over it first.
 func (s *Scenario) decodeFor(o Options) (f *File, lab string, problems Problems) {
 	d := &decoder{file: s.Path}
-	root := clone(s.root)
+	root := deepClone(s.root)
 	spec := root.get("spec")
 	if spec == nil || spec.kind != mapping {
 		d.add(root, "spec", "missing: want a mapping of %v", fieldNames(reflect.TypeOf(Spec{})))
 		return nil, "", d.problems
 	}
-	spec = deepClone(spec)
-	root.put("spec", spec)
-	for _, a := range o.Set {
-		if err := setPath(root, a); err != nil {
-			d.problems = append(d.problems, Problem{File: s.Path, What: err.Error()})
-		}
+	d.set(root, o.Set, true)
+	if spec = root.get("spec"); spec.kind != mapping {
+		d.add(spec, "spec", "%s, where a mapping is wanted", spec.kind)
+		return nil, "", d.problems
 	}
 	lab = o.Lab
 	if l := spec.get("lab"); lab == "" && l != nil {
@@ -113,11 +112,26 @@ func (s *Scenario) decodeFor(o Options) (f *File, lab string, problems Problems)
 		spec = d.overlay(spec, l, lab)
 		root.put("spec", spec)
 	}
+	d.set(root, o.Set, false) // the command line has the last word
 	f = &File{}
 	d.decode(root, reflect.ValueOf(f).Elem(), "")
 	d.frame(root, f)
 	d.sortByLine()
 	return f, lab, d.problems
+}
+
+// set applies the assignments that choose the lab or change what differs there, or all the others.
+func (d *decoder) set(root *node, assignments []string, labs bool) {
+	for _, a := range assignments {
+		path, _, _ := strings.Cut(strings.TrimPrefix(a, "spec."), "=")
+		first, _, _ := strings.Cut(path, ".")
+		if (first == "lab" || first == "labs" || first == "spec") != labs {
+			continue
+		}
+		if err := setPath(root, a); err != nil {
+			d.problems = append(d.problems, Problem{File: d.file, What: err.Error()})
+		}
+	}
 }
 
 // overlay lays labs.LAB over spec.

@@ -55,6 +55,9 @@ func (s *Scenario) Resolve(o Options) (*Resolved, error) {
 	}
 	spec := &f.Spec
 	stretch(reflect.ValueOf(spec).Elem(), int64(spec.Stretch))
+	if p := s.tooLong(spec); len(p) > 0 {
+		return nil, p
+	}
 	r := &Resolved{
 		Name: f.Metadata.Name, Lab: lab, Seed: o.Draw, Limit: spec.Limit.Std(), Sample: spec.Sample.Std(),
 		Shape: spec.Topology.Params.Shaped(), Text: s.Text,
@@ -74,6 +77,28 @@ func (s *Scenario) Resolve(o Options) (*Resolved, error) {
 		return nil, v.d.problems
 	}
 	return r, nil
+}
+
+// maxDuration bounds the instants of a scenario after stretching, so that none overflows.
+const maxDuration = units.Duration(1000 * time.Hour)
+
+// tooLong returns a problem for every instant of spec that is beyond reach.
+func (s *Scenario) tooLong(spec *Spec) (out Problems) {
+	check := func(field string, v units.Duration, times int) {
+		if times > 0 && v > maxDuration/units.Duration(times) {
+			out = append(out, Problem{File: s.Path, Field: field, What: fmt.Sprintf("%v, stretched, %d times: want at most %v in all", v, times, maxDuration)})
+		}
+	}
+	check("spec.limit", spec.Limit, 1)
+	check("spec.sample", spec.Sample, 1)
+	for i := range spec.Faults {
+		f := &spec.Faults[i]
+		path := fmt.Sprintf("spec.faults[%d]", i)
+		check(path+".at", f.At, 1)
+		check(path+".for", f.For, 1)
+		check(path+".every", f.Every, f.Times)
+	}
+	return out
 }
 
 // resolver carries the problems of one Resolve.

@@ -113,6 +113,30 @@ func TestSeedDecidesAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestSetHasTheLastWordAndChangesNothing(t *testing.T) {
+	s, err := scenario.Parse("grey.yaml", []byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		set   []string
+		paths int
+		name  string
+	}{
+		{[]string{"device.paths=16", "metadata.name=other"}, 16, "other"},
+		{[]string{"labs.netns.device.paths=24"}, 24, "grey-uplink"},
+		{nil, 32, "grey-uplink"},
+	} {
+		r, err := s.Resolve(scenario.Options{Lab: "netns", Set: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Devices[0].Paths != c.paths || r.Name != c.name {
+			t.Errorf("%v: %d paths, %s", c.set, r.Devices[0].Paths, r.Name)
+		}
+	}
+}
+
 func TestSetReachesKeysWithDots(t *testing.T) {
 	s, err := scenario.Parse("grey.yaml", []byte(good))
 	if err != nil {
@@ -218,6 +242,7 @@ func TestBadInputNamesLineFieldAndRemedy(t *testing.T) {
 		"fault without duration":     {"    for: 10ms\n", "", []string{"no for: a fault lasts some time"}},
 		"fault that lasts 0s":        {"for: 10ms", "for: 0s", []string{":16: spec.faults[0].for: 0s: a fault lasts some time"}},
 		"fault without instant":      {"    at: 2ms\n", "", []string{"no at: want the instant"}},
+		"beyond reach":               {"at: 2ms", "at: 2000000h", []string{"spec.faults[0].at: ", "want at most 1000h"}},
 		"negative size":              {"size: 1MiB", "size: -1MiB", []string{"size: ", "want a size"}},
 		"absurd size":                {"size: 1MiB", "size: 64TiB", []string{"size is 64TiB: a message holds at most 2GiB"}},
 		"absurd count":               {"leaves: 2", "leaves: 2000000", []string{"leaves is 2000000: want 1 to 1024"}},
