@@ -48,6 +48,7 @@ type block struct {
 	hpa    mem.HPA
 	ticket uint64 // outstanding pin; 0: none
 	mapped bool   // IOMMU view: pinned and mapped
+	fresh  bool   // just answered: the next look-up finds it, even if the Map Cache has forgotten it again
 	again  bool   // evicted while its pin was on the way: ask again when answered
 }
 
@@ -77,7 +78,7 @@ func (d *Domain) Translate(span mem.Span, out []mem.Segment) (n int, st State, t
 		number := uint64(at) >> d.shift
 		end := min(span.End(), mem.GPA((number+1)<<d.shift))
 		i := d.find(number)
-		if i < 0 || !d.blocks[i].mapped || !d.cache.Touch(number) {
+		if i < 0 || !d.blocks[i].mapped || !d.cache.Touch(number) && !d.blocks[i].fresh {
 			if t := d.need(number); ticket == 0 {
 				ticket = t
 			}
@@ -94,7 +95,19 @@ func (d *Domain) Translate(span mem.Span, out []mem.Segment) (n int, st State, t
 	if ticket != 0 {
 		return 0, Pending, ticket
 	}
+	if d.cache.Limit > 0 {
+		d.spend(span)
+	}
 	return n, Hit, 0
+}
+
+// spend ends the grace of blocks that have just been answered: the look-up that waited for them was this one.
+func (d *Domain) spend(span mem.Span) {
+	for number := uint64(span.Start) >> d.shift; number <= uint64(span.End()-1)>>d.shift; number++ {
+		if i := d.find(number); i >= 0 {
+			d.blocks[i].fresh = false
+		}
+	}
 }
 
 // Register announces that span will be used for DMA: pins it in mode PinRegistered, does nothing in others.
@@ -149,7 +162,7 @@ func (d *Domain) Answer(ticket uint64, hpa mem.HPA, err error) (ready bool, retr
 	if !b.mapped {
 		d.mapped++
 	}
-	b.hpa, b.mapped = hpa, true
+	b.hpa, b.mapped, b.fresh = hpa, true, true
 	d.cache.Add(number) // what that pushes out stays pinned and mapped: only the look-up is lost
 	return true, 0
 }
@@ -182,7 +195,7 @@ func (d *Domain) unmap(i int32) (Request, bool) {
 	d.cache.Drop(b.number)
 	mapped, hpa, number := b.mapped, b.hpa, b.number
 	if mapped {
-		b.mapped = false
+		b.mapped, b.fresh = false, false
 		d.mapped--
 	}
 	if b.ticket != 0 {

@@ -10,12 +10,12 @@ import (
 // above its target (Swift), each at most once a round trip, and grows by two packets a round trip, faster while it
 // is far below its bound. Loss alone hardly matters: a dead path is not congestion.
 const (
-	markGain   = 1.0 / 16 // weight of the newest round trip in the smoothed share of marks
-	delayGain  = 0.4      // decrease per unit of excess delay
-	maxShrink  = 0.5      // of the window, in one round trip
-	growth     = 2        // packets per round trip
-	fastGrowth = 8        // packets per round trip while below half of the bound
-	lossShrink = 0.5      // when more than half of a window was lost within a round trip
+	markGain      = 1.0 / 16 // weight of the newest round trip in the smoothed share of marks
+	delayGain     = 0.4      // decrease per unit of excess delay
+	maxShrink     = 0.5      // of the window, in one round trip
+	growth        = 2        // packets per round trip
+	fastGrowth    = 8        // packets per round trip while below half of the bound
+	lossTolerance = 0.5      // of a window, lost within a round trip, that is taken for a dead path and not for congestion
 )
 
 type window struct {
@@ -78,8 +78,8 @@ func (w *window) turn(now vtime.Time, rtt time.Duration) {
 
 func (w *window) lost(_ vtime.Time, n uint32) {
 	w.lostBytes += float64(n)
-	if w.lostBytes > w.cwnd/2 {
-		w.cwnd = max(w.floor, w.cwnd*lossShrink)
+	if w.lostBytes > w.cwnd*lossTolerance {
+		w.cwnd = max(w.floor, w.cwnd-w.lostBytes)
 		w.lostBytes = 0
 	}
 }

@@ -36,10 +36,6 @@ func (e *Engine) receiveAck(now vtime.Time, q *qp, p *wire.Packet) {
 			}
 		}
 	}
-	eased := a.fresh && t.backoff > 0
-	if eased {
-		t.backoff = 0
-	}
 	t.heard = now
 	if upto > t.una {
 		t.una = upto
@@ -53,9 +49,11 @@ func (e *Engine) receiveAck(now vtime.Time, q *qp, p *wire.Packet) {
 		return
 	}
 	if t.una == t.next {
-		t.flights.reset()
+		for i := range t.flights {
+			t.flights[i].reset()
+		}
 		e.timers.remove(q)
-	} else if q.at == 0 || eased {
+	} else if q.at == 0 || t.record(t.una).fate == done { // waits for the peer's memory: asked about from now on
 		e.rearm(q)
 	}
 	e.enlist(q)
@@ -63,13 +61,12 @@ func (e *Engine) receiveAck(now vtime.Time, q *qp, p *wire.Packet) {
 
 // answer is what one acknowledgement tells of packets.
 type answer struct {
-	e     *Engine
-	q     *qp
-	now   vtime.Time
-	p     *wire.Packet
-	rtt   time.Duration
-	ce    uint32 // newly reported marks, not passed on yet
-	fresh bool   // some packet was not known to have arrived
+	e   *Engine
+	q   *qp
+	now vtime.Time
+	p   *wire.Packet
+	rtt time.Duration
+	ce  uint32 // newly reported marks, not passed on yet
 }
 
 // take notes that a packet has arrived.
@@ -83,7 +80,6 @@ func (a *answer) take(psn uint64) {
 		t.inflight -= uint64(r.bytes)
 	}
 	r.fate, r.retries = done, 0
-	a.fresh = true
 	var rtt time.Duration
 	if r.path == a.p.EchoPath && r.pathSeq == a.p.EchoPathSeq {
 		rtt = a.rtt

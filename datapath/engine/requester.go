@@ -44,10 +44,9 @@ type requester struct {
 	window   uint64 // bytes: what may be in flight, as last told
 	lost     fifo   // packets given up, to be sent again
 	rtt      estimator
-	flights  fifo       // transmissions by the time they left: the oldest is timed
-	backoff  uint       // timeouts in a row without an answer
-	heard    vtime.Time // latest acknowledgement
-	asked    uint64     // bytes since an acknowledgement was asked for
+	flights  [maxBackoff + 1]fifo // transmissions by level of backoff, in the order in which they left
+	heard    vtime.Time           // latest acknowledgement
+	asked    uint64               // bytes since an acknowledgement was asked for
 
 	pathSeq []uint32 // by path: of its next transmission
 	ceSeen  uint32   // highest count of marked packets that the peer reported

@@ -51,6 +51,9 @@ func (e *Engine) repair(now vtime.Time, q *qp, p *wire.Packet) bool {
 		msn := t.head + uint64(r.msn-uint32(t.head))
 		w := t.work(msn)
 		off, n := e.piece(w, psn)
+		if t.window = q.paths.Window(); !t.room(n) {
+			return false
+		}
 		if !e.load(now, q, msn, off, n, p) {
 			return false
 		}
@@ -108,9 +111,10 @@ func (e *Engine) dispatch(now vtime.Time, q *qp, psn uint64, r *record, w *work,
 	t := &q.tx
 	r.at, r.path, r.pathSeq, r.bytes, r.fate = now, path, t.sequence(path), uint16(n), flying
 	t.inflight += uint64(n)
-	t.flights.push(sending{psn, now})
-	if q.at == 0 {
-		e.timers.add(q, now.Add(t.timeout()))
+	level := t.level(r)
+	t.flights[level].push(sending{psn, now})
+	if due := now.Add(t.timeout(level)); q.at == 0 || due < q.key {
+		e.timers.add(q, due)
 	}
 	resent := uint64(0)
 	if p.Flags&wire.Retransmit != 0 {

@@ -27,8 +27,17 @@ func (r *estimator) sample(rtt time.Duration) {
 	r.rto = max(r.floor, r.smooth+4*r.vary)
 }
 
-// timeout is how long a transmission may go unacknowledged now.
-func (t *requester) timeout() time.Duration { return t.rtt.rto << min(t.backoff, maxBackoff) }
+// timeout is how long a transmission at a level of backoff may go unacknowledged now.
+func (t *requester) timeout(level int) time.Duration { return t.rtt.rto << level }
+
+// level is how often the timeout of a packet's next transmission doubles: once per timeout of that packet without
+// progress. It is the packet's own: a window that is lost whole is found lost at once, not packet after packet.
+func (t *requester) level(r *record) int {
+	if r.epoch != t.epoch {
+		return 0
+	}
+	return min(int(r.retries), maxBackoff)
+}
 
 // Tick lets the timers that are due at now fire.
 func (e *Engine) Tick(now vtime.Time) {
@@ -42,25 +51,33 @@ func (e *Engine) Tick(now vtime.Time) {
 	}
 }
 
-// rearm sets the timer for the oldest transmission that is not answered.
+// rearm sets the timer for the transmission that is overdue first.
 func (e *Engine) rearm(q *qp) {
 	t := &q.tx
-	t.skim()
-	switch {
-	case t.una == t.next:
-	case t.flights.empty():
-		if t.record(t.una).fate == done {
-			e.timers.add(q, t.heard.Add(t.timeout())) // arrived, not in memory: ask again if we hear nothing
-		} // else it waits to be sent again, and is timed from then on
-	default:
-		e.timers.add(q, t.flights.first().at.Add(t.timeout()))
+	if at := t.due(); at != vtime.Never {
+		e.timers.add(q, at)
 	}
 }
 
-// skim drops transmissions from the front that are answered or superseded.
-func (t *requester) skim() {
-	for ; !t.flights.empty(); t.flights.pop() {
-		s := t.flights.first()
+// due is the instant at which a transmission is overdue, or at which the peer is asked again how things stand.
+func (t *requester) due() vtime.Time {
+	at := vtime.Never
+	for i := range t.flights {
+		if t.skim(i); !t.flights[i].empty() {
+			at = min(at, t.flights[i].first().at.Add(t.timeout(i)))
+		}
+	}
+	if at == vtime.Never && t.una < t.next && t.record(t.una).fate == done {
+		at = t.heard.Add(t.timeout(t.level(t.record(t.una)))) // arrived, not in memory
+	}
+	return at // a packet that waits to be sent again is timed from then on
+}
+
+// skim drops transmissions from the front of a level that are answered or superseded.
+func (t *requester) skim(level int) {
+	f := &t.flights[level]
+	for ; !f.empty(); f.pop() {
+		s := f.first()
 		if s.psn >= t.una && s.psn < t.next {
 			if r := t.record(s.psn); r.fate == flying && r.at == s.at {
 				return
@@ -72,34 +89,37 @@ func (t *requester) skim() {
 // expire gives up every transmission of q that is overdue at now.
 func (e *Engine) expire(now vtime.Time, q *qp) {
 	t := &q.tx
-	limit := t.timeout()
 	oldest, retries := uint64(0), uint8(0)
-	fired := false
-	for t.skim(); !t.flights.empty() && now >= t.flights.first().at.Add(limit); t.skim() {
-		s := t.flights.first()
-		t.flights.pop()
-		r := t.record(s.psn)
-		if !fired {
-			oldest, fired = s.psn, true
+	fired, flying := false, false
+	for i := range t.flights {
+		f := &t.flights[i]
+		for t.skim(i); !f.empty() && now >= f.first().at.Add(t.timeout(i)); t.skim(i) {
+			s := f.first()
+			f.pop()
+			r := t.record(s.psn)
+			if !fired || s.psn < oldest {
+				oldest, fired = s.psn, true
+			}
+			t.inflight -= uint64(r.bytes)
+			q.paths.Lost(now, r.path, uint32(r.bytes))
+			e.emit(now, event.PathLost, q.num, uint64(r.path), s.psn&psnMask, 0, 0)
+			e.giveUp(q, s.psn, r)
+			retries = max(retries, r.retries)
 		}
-		t.inflight -= uint64(r.bytes)
-		q.paths.Lost(now, r.path, uint32(r.bytes))
-		e.emit(now, event.PathLost, q.num, uint64(r.path), s.psn&psnMask, 0, 0)
-		e.giveUp(q, s.psn, r)
-		retries = max(retries, r.retries)
+		flying = flying || !f.empty()
 	}
-	if !fired && t.flights.empty() && t.una < t.next && t.record(t.una).fate == done && now >= t.heard.Add(limit) {
+	if !fired && !flying && t.una < t.next {
 		// Everything has arrived, but the peer has not said that it is in memory: the oldest goes again, to be
 		// told how things stand.
-		oldest, fired, t.heard = t.una, true, now
-		r := t.record(t.una)
-		e.giveUp(q, t.una, r)
-		retries = r.retries
+		if r := t.record(t.una); r.fate == done && now >= t.heard.Add(t.timeout(t.level(r))) {
+			oldest, fired, t.heard = t.una, true, now
+			e.giveUp(q, t.una, r)
+			retries = r.retries
+		}
 	}
 	if !fired {
 		return
 	}
-	t.backoff++
 	e.emit(now, event.Timeout, q.num, oldest&psnMask, uint64(retries), 0, 0)
 	if int(retries) > e.cfg.Retries {
 		e.fail(now, q, RetryExcErr)

@@ -55,7 +55,7 @@ func New(cfg Config, bus Bus, guest Guest, sink event.Sink) (*Device, error) {
 		return nil, fmt.Errorf("device of node %d: %w", cfg.Node, err)
 	}
 	d.engine, err = engine.New(engine.Config{
-		Addr: cfg.Addr, MTU: cfg.MTU, RTO: cfg.RTO, Retries: cfg.Retries,
+		Addr: cfg.Addr, MTU: cfg.MTU, RTO: cfg.RTO, Retries: retries(cfg.Retries),
 		AckEvery: cfg.AckEvery, Relaxed: cfg.Relaxed,
 		// What may be out beyond a hole: a hole lasts a timeout, and the line must not stand still for that long.
 		ReceiveBuffer: max(16<<20, 2*cfg.Window),
@@ -64,6 +64,14 @@ func New(cfg Config, bus Bus, guest Guest, sink event.Sink) (*Device, error) {
 		return nil, fmt.Errorf("device of node %d: %w", cfg.Node, err)
 	}
 	return d, nil
+}
+
+// retries is a retry count as the engine takes it: 0 there means its default, and negative none.
+func retries(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // Receive takes one packet that passed the ICRC. p and its bytes are the caller's again on return.

@@ -144,15 +144,27 @@ func (p *Plan) Sort() {
 	})
 }
 
-// Cuts returns, for each fault, the link directions that let nothing through while it lasts.
+// mostly is the chance of loss from which on a direction counts as cut: a message of a few packets then needs more
+// tries than any retry budget has.
+const mostly = 0.5
+
+// Cuts returns, for each fault, the link directions that let nothing, or next to nothing, through while it lasts.
 func (p *Plan) Cuts() [][]fabric.Dir {
 	cuts := make([][]fabric.Dir, len(p.Faults))
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		for _, t := range f.Targets {
-			switch f.Params.(type) {
+			switch p := f.Params.(type) {
 			case *faults.LinkBlackhole:
 				cuts[i] = append(cuts[i], t.Dir)
+			case *faults.LinkLoss:
+				if p.P >= mostly {
+					cuts[i] = append(cuts[i], t.Dir)
+				}
+			case *faults.LinkCorrupt:
+				if p.P >= mostly {
+					cuts[i] = append(cuts[i], t.Dir)
+				}
 			case *faults.LinkDown:
 				cuts[i] = append(cuts[i], t.Dir&^1, t.Dir|1)
 			}
