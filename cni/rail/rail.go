@@ -190,8 +190,13 @@ type Hop struct {
 // Route replaces the route to one address in a namespace: over one next hop, or over several of equal cost. src is
 // the address that packets of this namespace's own carry; nil: the kernel's choice.
 func Route(ns *netns.NS, to net.IP, hops []Hop, src net.IP) error {
+	return RouteIn(ns, 0, to, hops, src)
+}
+
+// RouteIn is Route in a table of its own; 0 is the main one.
+func RouteIn(ns *netns.NS, table int, to net.IP, hops []Hop, src net.IP) error {
 	return ns.Do(func() error {
-		r := &netlink.Route{Dst: host(to), Src: src}
+		r := &netlink.Route{Dst: host(to), Src: src, Table: table}
 		for _, h := range hops {
 			l, err := netlink.LinkByName(h.Link)
 			if err != nil {

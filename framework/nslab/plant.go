@@ -22,7 +22,8 @@ type plant struct {
 	run   string
 	log   *undo.Log
 	nodes []*netns.NS
-	acts  []undo.ID // per node: the record of its namespace
+	turns map[fabric.NodeID]rail.Hop // hosts with several ports
+	acts  []undo.ID                  // per node: the record of its namespace
 }
 
 // nameOf is the name of a node's namespace: run and node, so that two labs never meet.
@@ -58,6 +59,15 @@ func (p *plant) build(ctx context.Context) (err error) {
 		}
 		a, b := p.ends(fabric.LinkID(i))
 		if err := rail.Create(a, b); err != nil {
+			return err
+		}
+	}
+	p.turns = map[fabric.NodeID]rail.Hop{}
+	for h := range fabric.NodeID(p.graph.Hosts()) {
+		if len(p.graph.Ports(h)) < 2 {
+			continue
+		}
+		if p.turns[h], err = rail.Turn(p.nodes[h]); err != nil {
 			return err
 		}
 	}
@@ -172,6 +182,12 @@ func (p *plant) routes(n fabric.NodeID) error {
 		for _, i := range p.graph.NextHops(n, h) {
 			end, _ := p.endOf(ports[i].Out)
 			hops = append(hops, rail.Hop{Link: end.Name, Via: end.Peer})
+		}
+		if turn, ok := p.turns[n]; ok {
+			if err := rail.RouteIn(p.nodes[n], rail.TurnTable, ip(p.graph.Nodes[h].Addr), hops, nil); err != nil {
+				return err
+			}
+			hops = []rail.Hop{turn}
 		}
 		if err := rail.Route(p.nodes[n], ip(p.graph.Nodes[h].Addr), hops, src); err != nil {
 			return err
