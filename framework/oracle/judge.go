@@ -99,7 +99,8 @@ func (j *Judge) Emit(e *event.Event) {
 		j.posted(e)
 	case event.Completed:
 		j.completed(e)
-	case event.Verified, event.BadAccess, event.Fetched:
+	case event.Verified, event.BadAccess, event.Fetched,
+		event.NeedMem, event.MemReady, event.MemFailed, event.NeedEntry, event.EntryReady:
 		j.see(e, nil, nil, e.A)
 	case event.FlowStart:
 		if e.A < uint64(len(j.flows)) && e.Node == j.flows[e.A].From {

@@ -19,18 +19,53 @@ func Budget(rto time.Duration, retries int) time.Duration {
 }
 
 // progress claims that a flow with work outstanding places a byte or completes a request within twice its retry
-// budget, counting only the time in which a path was up.
+// budget, counting only the time in which a path was up. Memory and translations that had to be fetched may take
+// their time on top, at both ends, as long as the slowest answer of either host took: waiting for answers without
+// end is no progress.
 type progress struct {
 	tally
-	judge *Judge
+	judge   *Judge
+	asked   map[ask]vtime.Time
+	slowest map[int32]int64 // by host, nanoseconds
 }
 
-func newProgress(j *Judge) claim { return &progress{judge: j} }
+// ask is a request that a device waits for.
+type ask struct {
+	node   int32
+	entry  bool // of the translation table, not for memory
+	ticket uint64
+}
+
+func newProgress(j *Judge) claim {
+	return &progress{judge: j, asked: map[ask]vtime.Time{}, slowest: map[int32]int64{}}
+}
 
 func (c *progress) result() *tally { return &c.tally }
 
 func (c *progress) on() []handler {
-	return []handler{{event.Placed, c.moved}, {event.Completed, c.moved}}
+	return []handler{
+		{event.Placed, c.moved},
+		{event.Completed, c.moved},
+		{event.NeedMem, c.waits},
+		{event.NeedEntry, c.waits},
+		{event.MemReady, c.answered},
+		{event.MemFailed, c.answered},
+		{event.EntryReady, c.answered},
+	}
+}
+
+func askOf(e *event.Event) ask {
+	return ask{e.Node, e.Kind == event.NeedEntry || e.Kind == event.EntryReady, e.C}
+}
+
+func (c *progress) waits(s *step) { c.asked[askOf(s.ev)] = s.at }
+
+func (c *progress) answered(s *step) {
+	a := askOf(s.ev)
+	if since, ok := c.asked[a]; ok {
+		delete(c.asked, a)
+		c.slowest[a.node] = max(c.slowest[a.node], int64(s.at-since))
+	}
 }
 
 func (c *progress) moved(s *step) {
@@ -56,7 +91,8 @@ func (c *progress) finish(s *step, end *End) {
 // stall looks at a gap that is too long at first sight: the time without a path does not count.
 func (c *progress) stall(s *step) {
 	f := s.flow
-	if up := c.judge.up(f, f.moved, s.at); up > f.limit {
+	grace := c.slowest[f.From] + c.slowest[f.To]
+	if up := c.judge.up(f, f.moved, s.at); up > f.limit+grace {
 		c.fail(s, "no byte and no completion for %v with a path up for %v of it, where %v is twice the retry budget",
 			s.at.Sub(f.moved), time.Duration(up), time.Duration(f.limit))
 	}
