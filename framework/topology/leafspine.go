@@ -26,7 +26,8 @@ var leafSpineKind = Kind{
 // Bounds of a topology.
 const (
 	maxSwitches = 1024
-	maxHosts    = 65000
+	maxHosts    = 4096    // next hops are kept per switch and host: beyond this they fill the memory
+	maxUplinks  = 1 << 16 // leaf-spine links
 )
 
 // Validate implements Params.
@@ -42,6 +43,9 @@ func (p *LeafSpine) Validate() error {
 	}
 	if p.Leaves <= maxSwitches && p.HostsPerLeaf <= maxSwitches && p.Leaves*p.HostsPerLeaf > maxHosts {
 		errs = append(errs, fmt.Errorf("leaves × hostsPerLeaf is %d hosts: want at most %d", p.Leaves*p.HostsPerLeaf, maxHosts))
+	}
+	if p.Leaves <= maxSwitches && p.Spines <= maxSwitches && p.Leaves*p.Spines > maxUplinks {
+		errs = append(errs, fmt.Errorf("leaves × spines is %d links: want at most %d", p.Leaves*p.Spines, maxUplinks))
 	}
 	return errors.Join(errs...)
 }
