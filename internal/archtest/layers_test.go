@@ -44,6 +44,7 @@ var order = [][]string{
 	{"framework/scenario", "framework/report"},
 	{"framework/simlab", "framework/nslab"},
 	{"framework/run"},
+	{"framework/labs"},
 	{"framework/explore", "framework/certify", "framework/telemetry", "framework/agent"},
 }
 

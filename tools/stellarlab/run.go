@@ -48,7 +48,7 @@ func (a *app) runAll(c *cobra.Command, all []*scenario.Resolved, repeat int, out
 	for _, r := range all {
 		for i := range repeat {
 			p := a.progress(r.Name)
-			o := run.Options{Labs: labs, Out: out, StateDir: a.stateDir, Progress: p.show}
+			o := run.Options{Labs: table, Out: out, StateDir: a.stateDir, Progress: p.show}
 			if repeat > 1 {
 				a.say("run %d of %d\n", i+1, repeat)
 			}
