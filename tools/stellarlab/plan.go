@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -18,6 +19,9 @@ func (a *app) plan() *cobra.Command {
 		Example: "  stellarlab plan suites/scenarios/dead-spine.yaml --lab netns --seed 7",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if whole && a.json {
+				return usage(errors.New("--yaml and --json: give one of them"))
+			}
 			all, err := in.resolve(c, args)
 			if err != nil {
 				return err

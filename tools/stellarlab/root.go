@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -17,33 +18,66 @@ import (
 type app struct {
 	out, err io.Writer
 	json     bool
+	printed  bool // the one document of --json
 	quiet    bool
 	stateDir string
 }
 
 // execute runs the command line and returns the exit code. A panic is a defect of stellarlab, and says so.
 func execute(args []string, stdout, stderr io.Writer) (exit int) {
+	a := &app{out: stdout, err: stderr, json: asksJSON(args)}
 	defer func() {
 		if r := recover(); r != nil {
+			a.failed(fmt.Errorf("defect: %v", r), exitDefect)
 			fmt.Fprintf(stderr, "stellarlab: this is a defect of stellarlab, please report it with this text and the run's journal.bin: %v\n%s", r, debug.Stack()) //nolint:errcheck // nothing better to do
 			exit = exitDefect
 		}
 	}()
 	ctx, stop := interruptible(stderr)
 	defer stop()
-	a := &app{out: stdout, err: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err != nil && err.Error() != "" {
-		if a.json {
-			a.printJSON(map[string]any{"error": err.Error(), "exit": code(err)}) //nolint:errcheck // stderr has it too
-		}
+		a.failed(err, code(err))
 		fmt.Fprintf(stderr, "stellarlab: %v\n", err) //nolint:errcheck // nothing better to do
 	}
 	return code(err)
+}
+
+// asksJSON looks for --json before the flags are parsed: an error in them is to be one document too.
+func asksJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
+}
+
+// failed prints the one document of a command that has printed none and ends with an error.
+func (a *app) failed(err error, exit int) {
+	if a.json && !a.printed {
+		a.printJSON(map[string]any{"error": err.Error(), "exit": exit}) //nolint:errcheck // stderr has it too
+	}
+}
+
+// later are flags of the public contract that this build does not have.
+var later = []string{"capture", "trace", "metrics"}
+
+// badFlag explains an error of the flags: nothing is ignored.
+func badFlag(_ *cobra.Command, err error) error {
+	for _, name := range later {
+		if strings.HasSuffix(err.Error(), "unknown flag: --"+name) {
+			return usage(fmt.Errorf("--%s is not in this build; leave it out", name))
+		}
+	}
+	return usage(err)
 }
 
 // interruptible returns a context that ends with the first SIGINT or SIGTERM; the second ends the process at once,
@@ -81,8 +115,9 @@ Exit codes: 0 pass, 1 failed, 2 inconclusive, 3 residue, 4 a capability is missi
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.SetFlagErrorFunc(badFlag)
 	f := root.PersistentFlags()
-	f.BoolVar(&a.json, "json", false, "print one JSON document on standard output and nothing else there")
+	f.BoolVar(&a.json, "json", a.json, "print one JSON document on standard output and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print no progress")
 	f.StringVar(&a.stateDir, "state-dir", "/run/stellarlab", "where the undo logs are kept")
 	root.AddCommand(
@@ -94,6 +129,7 @@ Exit codes: 0 pass, 1 failed, 2 inconclusive, 3 residue, 4 a capability is missi
 
 // printJSON prints the one document.
 func (a *app) printJSON(v any) error {
+	a.printed = true
 	e := json.NewEncoder(a.out)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
