@@ -141,7 +141,7 @@ func TestRunPassesAndLeavesItsDirectory(t *testing.T) {
 	if v, _ := document(t, stdout).(map[string]any); v["outcome"] != "pass" {
 		t.Errorf("outcome %v", v["outcome"])
 	}
-	for _, name := range []string{"scenario.yaml", "plan.yaml", "verdict.json", "journal.bin", "environment.json"} {
+	for _, name := range []string{"scenario.yaml", "plan.yaml", "verdict.json", "journal.bin", "junit.xml", "environment.json"} {
 		if found, _ := filepath.Glob(filepath.Join(out, "*", name)); len(found) != 1 {
 			t.Errorf("%s: %v", name, found)
 		}

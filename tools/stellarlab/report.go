@@ -22,8 +22,11 @@ func (a *app) report() *cobra.Command {
 		Example: `  stellarlab report out/dead-spine-sim-7-abcdefgh
   stellarlab report out/dead-spine-sim-7-abcdefgh --format jsonl | head`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if a.json {
+				if c.Flags().Changed("format") && format != "json" {
+					return usage(fmt.Errorf("--format %s and --json: give one of them", format))
+				}
 				format = "json"
 			}
 			if format == "json" && len(args) > 1 {
