@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/stellarlab/stellarlab/datapath/host"
 	"github.com/stellarlab/stellarlab/internal/units"
@@ -23,6 +24,7 @@ type FlowSpec struct {
 	To    string         `yaml:"to" doc:"host"`
 	Bytes units.Size     `yaml:"bytes" doc:"of the message"`
 	Start units.Duration `yaml:"start,omitempty" default:"0s" doc:"added to the workload's start"`
+	line  int            // of a matrix file
 }
 
 var flowsKind = Kind{
@@ -46,7 +48,7 @@ func (p *Flows) Validate() error {
 
 // Flows implements Params.
 func (p *Flows) Flows(c Context) ([]host.Flow, error) {
-	list := p.List
+	list, place := p.List, func(i int) string { return fmt.Sprintf("list[%d]", i) }
 	if p.File != "" {
 		path := p.File
 		if !filepath.IsAbs(path) {
@@ -58,8 +60,10 @@ func (p *Flows) Flows(c Context) ([]host.Flow, error) {
 		}
 		defer f.Close() //nolint:errcheck // read only
 		if list, err = readMatrix(f, c.Graph.Hosts()); err != nil {
-			return nil, fmt.Errorf("file %s: %w", p.File, err)
+			return nil, inFile(path, err)
 		}
+		stretch(list, c.Stretch)
+		place = func(i int) string { return fmt.Sprintf("file %s: line %d", path, list[i].line) }
 	}
 	var errs []error
 	flows := make([]host.Flow, 0, len(list))
@@ -67,16 +71,42 @@ func (p *Flows) Flows(c Context) ([]host.Flow, error) {
 		from, err1 := hostNumber(c.Graph, s.From)
 		to, err2 := hostNumber(c.Graph, s.To)
 		if err := errors.Join(err1, err2); err != nil {
-			errs = append(errs, fmt.Errorf("list[%d]: %w", i, err))
+			errs = append(errs, each(err, place(i)+": "))
 			continue
 		}
 		if from == to {
-			errs = append(errs, fmt.Errorf("list[%d]: %s does not write to itself", i, s.From))
+			errs = append(errs, fmt.Errorf("%s: %s does not write to itself", place(i), s.From))
 		}
 		w := p.flow(from, to)
 		w.Size, w.Depth, w.Count = uint32(s.Bytes), 1, 1
+		if s.Start > maxStart || p.Start > maxStart {
+			errs = append(errs, fmt.Errorf("%s: start: later than %v is beyond reach", place(i), maxStart))
+		}
 		w.Start += s.Start.Std()
 		flows = append(flows, w)
 	}
 	return flows, errors.Join(errs...)
+}
+
+// inFile puts the file before every line of err.
+func inFile(path string, err error) error { return each(err, "file "+path+": ") }
+
+// each puts prefix before every line of err.
+func each(err error, prefix string) error {
+	var errs []error
+	for line := range strings.Lines(err.Error()) {
+		errs = append(errs, errors.New(prefix+strings.TrimSuffix(line, "\n")))
+	}
+	return errors.Join(errs...)
+}
+
+// stretch multiplies the instants of a file, which the scenario's stretch does not reach by itself.
+func stretch(list []FlowSpec, by int) {
+	for i := range list {
+		if s := &list[i].Start; by > 1 && *s > maxStart/units.Duration(by) {
+			*s = maxStart + 1
+		} else if by > 1 {
+			*s *= units.Duration(by)
+		}
+	}
 }

@@ -18,7 +18,9 @@ func readMatrix(r io.Reader, hosts int) ([]FlowSpec, error) {
 	var errs []error
 	nodes, connections := -1, -1
 	sc := bufio.NewScanner(r)
+	lines := 0
 	for line := 1; sc.Scan(); line++ {
+		lines = line
 		words := strings.Fields(sc.Text())
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
@@ -27,6 +29,8 @@ func readMatrix(r io.Reader, hosts int) ([]FlowSpec, error) {
 		switch {
 		case len(errs) > 20:
 			return nil, errors.Join(append(errs, errors.New("and more"))...)
+		case len(flows) > maxFlows:
+			return nil, fmt.Errorf("line %d: more than %d connections", line, maxFlows)
 		case words[0] == "Nodes" && len(words) == 2:
 			nodes, err = strconv.Atoi(words[1])
 		case words[0] == "Connections" && len(words) == 2:
@@ -34,6 +38,7 @@ func readMatrix(r io.Reader, hosts int) ([]FlowSpec, error) {
 		default:
 			var f FlowSpec
 			if f, err = matrixLine(words); err == nil {
+				f.line = line
 				flows = append(flows, f)
 			}
 		}
@@ -42,7 +47,7 @@ func readMatrix(r io.Reader, hosts int) ([]FlowSpec, error) {
 		}
 	}
 	if err := sc.Err(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("line %d: cannot be read: %w", lines+1, err)
 	}
 	if nodes > hosts {
 		errs = append(errs, fmt.Errorf("Nodes is %d: the topology has %d hosts", nodes, hosts))

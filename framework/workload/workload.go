@@ -25,6 +25,8 @@ type Context struct {
 	Graph *fabric.Graph
 	Dir   string   // of the scenario file: paths in it start there
 	Key   seed.Key // stream of this workload's random choices
+	// Stretch multiplies instants that the parameters do not hold but a file does; 0 is 1.
+	Stretch int
 }
 
 // Common are the parameters that every pattern has.
@@ -72,9 +74,13 @@ func Lookup(name string) (Kind, bool) {
 const (
 	maxMessage = 1 << 31 // bytes (IBTA 9.7.7)
 	maxDepth   = 4096
-	maxFlows   = 100_000
+	maxFlows   = MaxFlows
 	maxBuffer  = 8 << 30 // bytes of one flow's buffer
+	maxStart   = units.Duration(1000 * time.Hour)
 )
+
+// MaxFlows bounds the flows of one workload, and of all of a scenario together.
+const MaxFlows = 100_000
 
 func checkSize(field string, n units.Size) []error {
 	if n > maxMessage {
