@@ -25,8 +25,9 @@ type Lab struct {
 	board noticeboard
 	log   *undo.Log
 	room  func()
-	start vtime.Time // of the current run, on the devices' clock
-	taken bool       // torn down
+	floor time.Duration // of the retransmission timeout, as measured at the build
+	start vtime.Time    // of the current run, on the devices' clock
+	taken bool          // torn down
 }
 
 // Build makes a lab: namespaces, links, routes, programs, memory, devices, connected flows. Every act on the kernel
@@ -62,13 +63,13 @@ func (l *Lab) build(ctx context.Context, spec framework.Spec) error {
 	if err := l.links.attach(); err != nil {
 		return err
 	}
-	floor, _ := sock.Floor(len(spec.Devices), floorSpan)
+	l.floor, _ = sock.Floor(len(spec.Devices), floorSpan)
 	for i := range spec.Devices {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		cfg := spec.Devices[i]
-		cfg.RTO = max(cfg.RTO, floor)
+		cfg.RTO = max(cfg.RTO, l.floor)
 		s, err := l.station(cfg, l.plant.nodes[i])
 		if err != nil {
 			return err
@@ -103,6 +104,10 @@ func able(spec *framework.Spec) error {
 
 // Now is lab time: since the release of the current run.
 func (l *Lab) Now() vtime.Time { return l.clock.Now() - l.start }
+
+// Floor is the shortest retransmission timeout of this lab's devices: what the machine's scheduler allows, measured
+// when the lab was built.
+func (l *Lab) Floor() time.Duration { return l.floor }
 
 // Undo is the lab's write-ahead log, for the faults.
 func (l *Lab) Undo() inject.Undo { return journalUndo{l.log} }

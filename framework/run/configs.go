@@ -1,6 +1,10 @@
 package run
 
 import (
+	"slices"
+	"time"
+
+	"github.com/stellarlab/stellarlab/framework"
 	"github.com/stellarlab/stellarlab/framework/expect"
 	"github.com/stellarlab/stellarlab/framework/oracle"
 	"github.com/stellarlab/stellarlab/internal/vtime"
@@ -18,11 +22,22 @@ func (x *execution) meterConfig() expect.MeterConfig {
 	return c
 }
 
-// judgeConfig is the judge's view of the scenario.
-func (x *execution) judgeConfig() oracle.Config {
+// floored is a lab whose machine allows no shorter retransmission timeout than this.
+type floored interface{ Floor() time.Duration }
+
+// judgeConfig is the judge's view of the scenario as sys runs it: the retry budget follows the timeout that the
+// devices really have.
+func (x *execution) judgeConfig(sys framework.System) oracle.Config {
 	r := x.resolved
+	devices := r.Devices
+	if f, ok := sys.(floored); ok {
+		devices = slices.Clone(devices)
+		for i := range devices {
+			devices[i].RTO = max(devices[i].RTO, f.Floor())
+		}
+	}
 	return oracle.Config{
-		Graph: r.Graph, Flows: r.Flows, Devices: r.Devices, Slack: vtime.Time(x.profile.slack),
+		Graph: r.Graph, Flows: r.Flows, Devices: devices, Slack: vtime.Time(x.profile.slack),
 		Faults: x.occurrences(), Cuts: r.Plan.Cuts(),
 	}
 }

@@ -139,7 +139,7 @@ func (x *execution) release(sys framework.System, full bool) (*take, error) {
 	stage := "baseline"
 	if full {
 		stage = "run"
-		judge = oracle.New(x.judgeConfig())
+		judge = oracle.New(x.judgeConfig(sys))
 		sinks = append(sinks, judge)
 		if executor, err = x.injector(sys, &in); err != nil {
 			return nil, errors.Join(err, out.Close())
