@@ -1,11 +1,13 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -96,6 +98,10 @@ func readFile(path string) ([]byte, error) {
 
 // parse turns the text into a tree. Duplicate keys, several documents, anchors and aliases are problems.
 func parse(file string, text []byte) (*node, Problems) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // what some editors begin a file with
+	if !utf8.Valid(text) {
+		return nil, Problems{{File: file, Line: notText(text), What: "not YAML: bytes that are no UTF-8"}}
+	}
 	if line := tooDeep(text); line > 0 {
 		return nil, Problems{{File: file, Line: line, What: fmt.Sprintf("nested more than %d deep: a scenario is not", maxDepth)}}
 	}
@@ -121,6 +127,18 @@ func parse(file string, text []byte) (*node, Problems) {
 		p.add(root.line, "", "not a mapping: want apiVersion, kind, metadata and spec")
 	}
 	return root, p.problems
+}
+
+// notText returns the first line that is not UTF-8.
+func notText(text []byte) int {
+	line := 1
+	for l := range bytes.Lines(text) {
+		if !utf8.Valid(l) {
+			break
+		}
+		line++
+	}
+	return line
 }
 
 // maxDepth bounds nesting: the parser's time grows with the square of it.

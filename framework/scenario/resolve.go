@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stellarlab/stellarlab/datapath/fabric"
@@ -55,7 +56,7 @@ func (s *Scenario) Resolve(o Options) (*Resolved, error) {
 	}
 	spec := &f.Spec
 	stretch(reflect.ValueOf(spec).Elem(), int64(spec.Stretch))
-	if p := s.tooLong(spec); len(p) > 0 {
+	if p := s.beyond(spec); len(p) > 0 {
 		return nil, p
 	}
 	r := &Resolved{
@@ -82,23 +83,76 @@ func (s *Scenario) Resolve(o Options) (*Resolved, error) {
 // maxDuration bounds the instants of a scenario after stretching, so that none overflows.
 const maxDuration = units.Duration(1000 * time.Hour)
 
-// tooLong returns a problem for every instant of spec that is beyond reach.
-func (s *Scenario) tooLong(spec *Spec) (out Problems) {
-	check := func(field string, v units.Duration, times int) {
-		if times > 0 && v > maxDuration/units.Duration(times) {
-			out = append(out, Problem{File: s.Path, Field: field, What: fmt.Sprintf("%v, stretched, %d times: want at most %v in all", v, times, maxDuration)})
+// beyond returns a problem for every duration of spec that is out of reach, and for every fault that limit does not
+// let strike: such a file asks for what cannot be shown.
+func (s *Scenario) beyond(spec *Spec) Problems {
+	d := &decoder{file: s.Path}
+	eachDuration(reflect.ValueOf(spec).Elem(), "spec", func(path string, v units.Duration) {
+		if v > maxDuration {
+			d.problems = append(d.problems, Problem{File: s.Path, Field: path, What: fmt.Sprintf("%v, stretched: want at most %v", v, maxDuration)})
 		}
-	}
-	check("spec.limit", spec.Limit, 1)
-	check("spec.sample", spec.Sample, 1)
+	})
+	occurrences := 0
 	for i := range spec.Faults {
 		f := &spec.Faults[i]
 		path := fmt.Sprintf("spec.faults[%d]", i)
-		check(path+".at", f.At, 1)
-		check(path+".for", f.For, 1)
-		check(path+".every", f.Every, f.Times)
+		occurrences += f.Times
+		if f.Every > maxDuration/units.Duration(f.Times) {
+			d.add(f.at, path+".every", "%v, stretched, %d times: want at most %v in all", f.Every, f.Times, maxDuration)
+			continue
+		}
+		if last := f.At + units.Duration(f.Times-1)*f.Every; last >= spec.Limit {
+			d.add(f.at, path+".at", "%v is when it last strikes, and limit ends the run at %v: strike before, or raise limit", last, spec.Limit)
+		}
 	}
-	return out
+	if occurrences > maxTimes {
+		d.add(spec.Faults[0].at, "spec.faults", "%d occurrences in all: want at most %d", occurrences, maxTimes)
+	}
+	d.sortByLine()
+	return d.problems
+}
+
+// eachDuration calls fn for every duration under v with its path in the file.
+func eachDuration(v reflect.Value, path string, fn func(path string, d units.Duration)) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if !f.IsExported() {
+				continue
+			}
+			name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			switch {
+			case name == "" && f.Name == "Params":
+				name = v.FieldByName("Kind").String()
+			case name == "" && !f.Anonymous:
+				name = strings.ToLower(f.Name)
+			}
+			below := path
+			if name != "" && name != "-" {
+				below = join(path, name)
+			}
+			eachDuration(v.Field(i), below, fn)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			eachDuration(v.Elem(), path, fn)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachDuration(v.Index(i), fmt.Sprintf("%s[%d]", path, i), fn)
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			eachDuration(v.MapIndex(k), join(path, k.String()), fn)
+		}
+	case reflect.Int64:
+		if v.Type() == durationType {
+			fn(path, units.Duration(v.Int()))
+		}
+	}
 }
 
 // resolver carries the problems of one Resolve.
@@ -147,8 +201,12 @@ func (v *resolver) devices(spec *Spec) {
 func (v *resolver) workloads(spec *Spec) {
 	for i := range spec.Workloads {
 		w := &spec.Workloads[i]
-		flows, err := w.Params.Flows(workload.Context{Graph: v.Graph, Dir: v.dir, Key: seed.Derive(v.Seed, "workload/"+w.Name)})
+		flows, err := w.Params.Flows(workload.Context{Graph: v.Graph, Dir: v.dir, Key: seed.Derive(v.Seed, "workload/"+w.Name), Stretch: spec.Stretch})
 		v.d.addAll(w.at.get(w.Kind), fmt.Sprintf("spec.workloads[%d].%s", i, w.Kind), err)
+		if len(v.Flows)+len(flows) > workload.MaxFlows {
+			v.d.add(w.at, fmt.Sprintf("spec.workloads[%d]", i), "the workloads up to here have %d flows: want at most %d in all", len(v.Flows)+len(flows), workload.MaxFlows)
+			return
+		}
 		for _, f := range flows {
 			f.Index, f.Workload = int32(len(v.Flows)), int32(i)
 			v.Flows = append(v.Flows, f)
