@@ -2,3 +2,5 @@
 // a plan of concrete hosts, flows and faults.
 // It runs nothing: framework/run takes what it resolves through a lab.
 package scenario
+
+//go:generate env UPDATE=1 go test -count=1 -run ^TestShippedSchemaIsCurrent$ .

@@ -24,6 +24,9 @@ func Schema() ([]byte, error) {
 	file["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	file["title"] = "Stellarlab scenario"
 	file["required"] = []string{"apiVersion", "kind", "metadata", "spec"}
+	properties := file["properties"].(schema)
+	properties["apiVersion"] = schema{"const": Version}
+	properties["kind"] = schema{"const": Kind}
 	b, err := json.MarshalIndent(file, "", "  ")
 	return append(b, '\n'), err
 }
@@ -74,6 +77,8 @@ func schemaOf(t reflect.Type) schema {
 		return schema{"type": "string"}
 	case reflect.Interface:
 		return schema{"type": "object"}
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return schema{"type": "integer", "minimum": 0}
 	}
 	return schema{"type": "integer"}
 }
