@@ -60,8 +60,8 @@ bench: ## the figures that are published, each with its yardstick beside it
 mutants: ## build the known-bad variants and show that the suites catch each
 	$(GO) test -v -timeout 20m $(MUTANTS)
 
-schema: build ## write docs/scenario.schema.json anew
-	$(GO) generate ./framework/scenario/...
+schema: ## write docs/scenario.schema.json, docs/cli.md and docs/faults.md anew
+	$(GO) generate ./framework/scenario/... ./tools/stellarlab
 
 clean: ## remove what was built and what runs left in out/
 	rm -rf bin $(OUT)

@@ -46,7 +46,9 @@ const late = `  faults:
 // leaky is a lab that cannot be torn down.
 type leaky struct{ framework.System }
 
-func (l leaky) Close() error { return errors.Join(l.System.Close(), errors.New("namespace stlx is left")) }
+func (l leaky) Close() error {
+	return errors.Join(l.System.Close(), errors.New("namespace stlx is left"))
+}
 
 func simulator(ctx context.Context, s framework.Spec) (framework.System, error) {
 	return simlab.Build(ctx, s)

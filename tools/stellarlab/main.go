@@ -4,6 +4,8 @@ package main
 
 import "os"
 
+//go:generate env UPDATE=1 go test -count=1 -run ^TestShippedReferenceIsCurrent$ .
+
 func main() {
 	os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -18,6 +18,7 @@ import (
 type app struct {
 	out, err io.Writer
 	json     bool
+	asked    bool // --json is somewhere on the command line
 	printed  bool // the one document of --json
 	quiet    bool
 	stateDir string
@@ -25,7 +26,7 @@ type app struct {
 
 // execute runs the command line and returns the exit code. A panic is a defect of stellarlab, and says so.
 func execute(args []string, stdout, stderr io.Writer) (exit int) {
-	a := &app{out: stdout, err: stderr, json: asksJSON(args)}
+	a := &app{out: stdout, err: stderr, asked: asksJSON(args)}
 	defer func() {
 		if r := recover(); r != nil {
 			a.failed(fmt.Errorf("defect: %v", r), exitDefect)
@@ -62,7 +63,7 @@ func asksJSON(args []string) bool {
 
 // failed prints the one document of a command that has printed none and ends with an error.
 func (a *app) failed(err error, exit int) {
-	if a.json && !a.printed {
+	if (a.json || a.asked) && !a.printed {
 		a.printJSON(map[string]any{"error": err.Error(), "exit": exit}) //nolint:errcheck // stderr has it too
 	}
 }
@@ -117,7 +118,7 @@ Exit codes: 0 pass, 1 failed, 2 inconclusive, 3 residue, 4 a capability is missi
 	}
 	root.SetFlagErrorFunc(badFlag)
 	f := root.PersistentFlags()
-	f.BoolVar(&a.json, "json", a.json, "print one JSON document on standard output and nothing else there")
+	f.BoolVar(&a.json, "json", false, "print one JSON document on standard output and nothing else there")
 	f.BoolVar(&a.quiet, "quiet", false, "print no progress")
 	f.StringVar(&a.stateDir, "state-dir", "/run/stellarlab", "where the undo logs are kept")
 	root.AddCommand(
