@@ -1,10 +1,12 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -92,6 +94,9 @@ func TestExitCodesByTheirCauses(t *testing.T) {
 			if exit != c.exit {
 				t.Errorf("exit %d, want %d\n%s%s", exit, c.exit, stdout, stderr)
 			}
+			if plea := strings.Contains(stderr, "please report it with "+out) && strings.Contains(stderr, "journal.bin"); plea != (c.exit == 70) {
+				t.Errorf("a plea to report a defect: %v\n%s", plea, stderr)
+			}
 			if v := verdict(t, out); v["outcome"] != c.outcome {
 				t.Errorf("outcome %v, want %s", v["outcome"], c.outcome)
 			}
@@ -145,4 +150,67 @@ func TestPanicOfTheCommandExits70(t *testing.T) {
 		t.Errorf("exit %d, want 70 and a plea:\n%s", exit, stderr)
 	}
 	document(t, stdout)
+}
+
+// SIGINT in the middle of a simulation, as Ctrl-C sends it: the first line of progress says that it runs.
+func TestInterruptInTheMiddleOfASimulation(t *testing.T) {
+	path := file(t, strings.NewReplacer("limit: 20ms", "limit: 10m", "count: 4", "time: 5m", "within: 10ms", "within: 10m").Replace(small))
+	for _, by := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		out := t.TempDir()
+		c := exec.Command(binary, "run", path, "--out", out, "--json", "--state-dir", t.TempDir()) //nolint:gosec // our own
+		var stdout bytes.Buffer
+		c.Stdout = &stdout
+		progress, err := c.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(progress)
+		if !lines.Scan() || !strings.Contains(lines.Text(), "lab time") {
+			t.Errorf("no progress: %q", lines.Text())
+		}
+		if err := c.Process.Signal(by); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() {
+			continue // to the end: the pipe must not fill
+		}
+		if err := c.Wait(); c.ProcessState.ExitCode() != 130 {
+			t.Errorf("%v: %v, want exit 130", by, err)
+		}
+		if v := verdict(t, out); v["outcome"] != "interrupted" || v["judgement"] != "interrupted" {
+			t.Errorf("%v: outcome %v, judgement %v", by, v["outcome"], v["judgement"])
+		}
+		document(t, stdout.String())
+	}
+}
+
+// Without root the namespace lab cannot be built; the binary itself finds that out.
+func TestNoRootExits4(t *testing.T) {
+	dir, err := os.MkdirTemp("", "stl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // the system's temporary directory
+	path, program := filepath.Join(dir, "small.yaml"), filepath.Join(dir, "stellarlab")
+	text, err := os.ReadFile(binary)
+	if err = errors.Join(err, os.Chmod(dir, 0o755), os.WriteFile(program, text, 0o755), os.WriteFile(path, []byte(small), 0o644)); err != nil { //nolint:gosec // another user runs it
+		t.Fatal(err)
+	}
+	out, state := filepath.Join(dir, "out"), filepath.Join(dir, "state")
+	c := exec.Command(program, "run", path, "--lab", "netns", "--out", out, "--state-dir", state) //nolint:gosec // our own
+	if os.Geteuid() == 0 {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	said, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != 4 || !strings.Contains(string(said), "remedy: ") {
+		t.Errorf("%v, want exit 4 and a remedy:\n%s", err, said)
+	}
+	for _, d := range []string{out, state} {
+		if _, err := os.Stat(d); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("it made %s", d)
+		}
+	}
 }

@@ -81,12 +81,16 @@ func badFlag(_ *cobra.Command, err error) error {
 	return usage(err)
 }
 
-// interruptible returns a context that ends with the first SIGINT or SIGTERM; the second ends the process at once,
+// interruptible returns a context that ends with the first SIGINT, SIGTERM or SIGHUP, which a terminal sends as it
+// closes unless the command was told to outlive it; the second ends the process at once,
 // and leaves to gc what is left.
 func interruptible(stderr io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		if _, ok := <-signals; !ok {
 			return

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,9 @@ func (a *app) run() *cobra.Command {
 			if err := a.able(all); err != nil {
 				return err
 			}
+			if err := writable(out); err != nil {
+				return usage(fmt.Errorf("--out %s: run directories cannot be made there: %w", out, err))
+			}
 			return a.runAll(c, all, repeat, out)
 		},
 	}
@@ -39,6 +43,18 @@ func (a *app) run() *cobra.Command {
 	c.Flags().StringVar(&out, "out", "out", "where run directories are made")
 	c.Flags().IntVar(&repeat, "repeat", 1, "run each scenario so many times")
 	return c
+}
+
+// writable makes dir where it is not there, and tries whether a directory can be made in it.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // results are for everyone
+		return err
+	}
+	probe, err := os.MkdirTemp(dir, ".try")
+	if err != nil {
+		return err
+	}
+	return os.Remove(probe)
 }
 
 // runAll runs every scenario, repeat times each, until one is interrupted.
@@ -64,6 +80,10 @@ func (a *app) runAll(c *cobra.Command, all []*scenario.Resolved, repeat int, out
 					return err
 				}
 				a.say("run directory: %s\n\n", o.Directory(v))
+			}
+			if codeOf(v) == exitDefect {
+				fmt.Fprintf(a.err, "stellarlab: the run broke: %s\nUnless that is this machine's doing, such as a full disk, it is a defect of stellarlab: please report it with %s\n", //nolint:errcheck // nothing better to do
+					v.Reason, filepath.Join(o.Directory(v), "journal.bin"))
 			}
 			if c.Context().Err() != nil {
 				return a.finish(verdicts, worse(exit, exitInterrupted))
