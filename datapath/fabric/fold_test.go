@@ -18,7 +18,7 @@ func TestDrawHasItsProbability(t *testing.T) {
 		key := seed.Derive(1, "loss")
 		hits := 0
 		for i := range uint32(draws) {
-			if fabric.Draw(key, fabric.Identity(17, uint16(i%128), i/128), p) {
+			if fabric.Draw(key, fabric.Identity(1, 17, uint16(i%128), i/128), p) {
 				hits++
 			}
 		}

@@ -22,9 +22,14 @@ type Counters struct {
 	Masked  uint64 // packets that it would have acted on, but an earlier layer did
 }
 
-// Identity names one transmission of one packet, equal in both labs: see wire.Packet.PathSeq.
-func Identity(destQP uint32, path uint16, pathSeq uint32) uint64 {
-	return uint64(destQP)<<40 | uint64(path)<<24 ^ uint64(pathSeq)
+// SourceFactor spreads the sender's address over an Identity; it is odd, so that no two addresses meet.
+const SourceFactor = 0x9e3779b97f4a7c15
+
+// Identity names one transmission of one packet, equal in both labs: the sender's IPv4 address, and see
+// wire.Packet.PathSeq. Hosts number their queue pairs alike: without the sender a loss would strike all of them at
+// once.
+func Identity(src, destQP uint32, path uint16, pathSeq uint32) uint64 {
+	return uint64(destQP)<<40 ^ uint64(path)<<24 ^ uint64(pathSeq) ^ uint64(src)*SourceFactor
 }
 
 // Draw decides whether a layer with probability p acts on a packet. It depends on nothing else, so removing

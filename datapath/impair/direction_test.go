@@ -17,7 +17,7 @@ const packets = 12_000
 
 func identity(p *pair, i int) (uint64, uint32) {
 	k := p.packet(i)
-	return fabric.Identity(k.DestQP, k.Path, k.PathSeq), k.PathSeq
+	return fabric.Identity(k.Src, k.DestQP, k.Path, k.PathSeq), k.PathSeq
 }
 
 func lay(t testing.TB, d *impair.Direction, l fabric.Layer) *impair.Overlay {

@@ -5,6 +5,8 @@ package impair
 import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
+
+	"github.com/stellarlab/stellarlab/datapath/fabric"
 )
 
 // Offsets in the frame, bytes. Packets with IP options or fragments are not ours: senders make neither.
@@ -163,6 +165,20 @@ func (c *code) identity() {
 	}
 	c.add(asm.Xor.Reg(asm.R7, asm.R2))
 	c.at("identified")
+	c.add( // the sender's address, in halves: the stack is read aligned
+		asm.LoadMem(asm.R1, asm.RFP, atHead+ipStart+12, asm.Half),
+		asm.HostTo(asm.BE, asm.R1, asm.Half),
+		asm.LSh.Imm(asm.R1, 16),
+		asm.LoadMem(asm.R2, asm.RFP, atHead+ipStart+14, asm.Half),
+		asm.HostTo(asm.BE, asm.R2, asm.Half),
+		asm.Or.Reg(asm.R1, asm.R2),
+	)
+	factor := uint64(fabric.SourceFactor)
+	c.add(
+		asm.LoadImm(asm.R2, int64(factor), asm.DWord),
+		asm.Mul.Reg(asm.R1, asm.R2),
+		asm.Xor.Reg(asm.R7, asm.R1),
+	)
 }
 
 // mix applies seed.Mix to r, using t.

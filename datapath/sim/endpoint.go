@@ -156,7 +156,7 @@ func (s *Sim) launch(id int32, h *endpoint, slot int32, p *wire.Packet) {
 		digest: fabric.Tuple{
 			Src: p.Src, Dst: p.Dst, Sport: p.Entropy, Dport: wire.Port, Proto: protoUDP,
 		}.Digest(),
-		identity: fabric.Identity(p.DestQP, p.Path, p.PathSeq),
+		identity: fabric.Identity(p.Src, p.DestQP, p.Path, p.PathSeq),
 	}
 	if dst, ok := s.host(p.Dst); ok {
 		f.dst = dst

@@ -86,7 +86,7 @@ func TestLossIsTheSharedDraw(t *testing.T) {
 	const n = 1000
 	want := map[uint32]bool{}
 	for i := uint32(1); i <= n; i++ {
-		if !fabric.Draw(key, fabric.Identity(17, uint16(i%128), i/128), 0.3) {
+		if !fabric.Draw(key, fabric.Identity(fabric.Address(0), 17, uint16(i%128), i/128), 0.3) {
 			want[i] = true
 		}
 	}
