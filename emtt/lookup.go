@@ -125,13 +125,13 @@ func (t *Table) page(e *entry, key mem.Key, page uint64) uint64 {
 
 // Miss takes the next miss; ok is false when there is none.
 func (t *Table) Miss() (m Miss, ok bool) {
-	if len(t.out) == 0 {
+	if t.taken == len(t.out) {
 		return Miss{}, false
 	}
-	m = t.out[0]
-	t.out = t.out[1:]
-	if len(t.out) == 0 {
-		t.out = nil
+	m = t.out[t.taken]
+	t.taken++
+	if t.taken == len(t.out) {
+		t.out, t.taken = t.out[:0], 0
 	}
 	return m, true
 }
@@ -147,7 +147,9 @@ func (t *Table) Answer(ticket uint64, err error) bool {
 	delete(t.waiting, k)
 	if err == nil && t.region(k.key) != nil {
 		t.cache.Add(k)
-		t.granted[k] = true
+		if len(t.levels) > 0 || t.cache.Limit > 0 {
+			t.granted[k] = true // where nothing can miss any more, a grant would outlive its use
+		}
 	}
 	return true
 }

@@ -38,7 +38,8 @@ type Table struct {
 	waiting map[pageKey]uint64
 	tickets map[uint64]pageKey
 	next    uint64
-	out     []Miss
+	out     []Miss // taken up to taken: the room is used again when all are
+	taken   int
 }
 
 type entry struct {

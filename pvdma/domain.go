@@ -19,7 +19,9 @@ const (
 
 // Request is what leaves the Domain for the hypervisor.
 type Request struct {
-	Unpin  bool     // release Block at HPA, no answer; else pin and map Block, answered by Answer(Ticket, …)
+	// Unpin releases Block at HPA and has no answer. Where it is not pinned any more there is nothing to do: an
+	// eviction may have met a second request for a pinned block, whose answer is then released too.
+	Unpin  bool     // else pin and map Block, answered by Answer(Ticket, …)
 	Ticket uint64   // never zero for a pin; a block that is pinned already is answered with where it is
 	Block  mem.Span // clipped to the guest's end
 	HPA    mem.HPA  // of an Unpin
@@ -38,8 +40,10 @@ type Domain struct {
 	lastAt  int32
 	tickets map[uint64]uint64 // outstanding ticket -> block number
 	next    uint64
-	out     []Request
+	out     []Request // taken up to taken: the room is used again when all are
+	taken   int
 	mapped  int
+	pinned  uint64 // bytes of the mapped blocks
 }
 
 // block is one touched block.
@@ -123,13 +127,13 @@ func (d *Domain) Register(span mem.Span) error {
 
 // Request takes the next request; ok is false when there is none.
 func (d *Domain) Request() (r Request, ok bool) {
-	if len(d.out) == 0 {
+	if d.taken == len(d.out) {
 		return Request{}, false
 	}
-	r = d.out[0]
-	d.out = d.out[1:]
-	if len(d.out) == 0 {
-		d.out = nil
+	r = d.out[d.taken]
+	d.taken++
+	if d.taken == len(d.out) {
+		d.out, d.taken = d.out[:0], 0
 	}
 	return r, true
 }
@@ -161,6 +165,7 @@ func (d *Domain) Answer(ticket uint64, hpa mem.HPA, err error) (ready bool, retr
 	}
 	if !b.mapped {
 		d.mapped++
+		d.pinned += d.span(number).Len
 	}
 	b.hpa, b.mapped, b.fresh = hpa, true, true
 	d.cache.Add(number) // what that pushes out stays pinned and mapped: only the look-up is lost
@@ -197,6 +202,7 @@ func (d *Domain) unmap(i int32) (Request, bool) {
 	if mapped {
 		b.mapped, b.fresh = false, false
 		d.mapped--
+		d.pinned -= d.span(number).Len
 	}
 	if b.ticket != 0 {
 		b.again = true
@@ -223,14 +229,16 @@ func (d *Domain) Mapped() []mem.Span {
 }
 
 // Pinned is the number of bytes pinned and mapped now.
-func (d *Domain) Pinned() uint64 { return uint64(d.mapped) << d.shift }
+func (d *Domain) Pinned() uint64 { return d.pinned }
 
 // Close releases every pin and returns the unpins, ascending. Pins on the way are forgotten: their answers
-// are ignored, so the driver must release what it pins after Close.
+// are ignored, so the driver must release what it pins after Close. What is touched afterwards is asked for anew.
 func (d *Domain) Close() []Request {
 	out := d.Evict(d.Mapped())
 	clear(d.tickets)
-	d.out = nil
+	clear(d.index) // blocks whose pin is on the way must not wait for an answer that is ignored
+	d.blocks, d.free, d.last = d.blocks[:0], d.free[:0], ^uint64(0)
+	d.out, d.taken = d.out[:0], 0
 	return out
 }
 
@@ -318,4 +326,4 @@ func (d *Domain) forget(i int32) {
 }
 
 // Requested is the number of requests that wait to be taken.
-func (d *Domain) Requested() int { return len(d.out) }
+func (d *Domain) Requested() int { return len(d.out) - d.taken }
