@@ -102,7 +102,7 @@ func TestSeedDecidesAndNothingElse(t *testing.T) {
 		return d
 	}
 	other := uint64(8)
-	if digest(scenario.Options{}) != digest(scenario.Options{}) {
+	if first, second := digest(scenario.Options{}), digest(scenario.Options{}); first != second {
 		t.Error("one seed, two resolutions")
 	}
 	if digest(scenario.Options{}) == digest(scenario.Options{Seed: &other}) {

@@ -50,10 +50,10 @@ func readMatrix(r io.Reader, hosts int) ([]FlowSpec, error) {
 		return nil, fmt.Errorf("line %d: cannot be read: %w", lines+1, err)
 	}
 	if nodes > hosts {
-		errs = append(errs, fmt.Errorf("Nodes is %d: the topology has %d hosts", nodes, hosts))
+		errs = append(errs, fmt.Errorf("its Nodes is %d: the topology has %d hosts", nodes, hosts))
 	}
 	if connections >= 0 && len(errs) == 0 && connections != len(flows) {
-		errs = append(errs, fmt.Errorf("Connections is %d, but %d follow: is the file cut short?", connections, len(flows)))
+		errs = append(errs, fmt.Errorf("its Connections is %d, but %d follow: is the file cut short?", connections, len(flows)))
 	}
 	if len(flows) == 0 && len(errs) == 0 {
 		errs = append(errs, errors.New("no connection in it"))
