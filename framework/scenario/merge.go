@@ -67,9 +67,9 @@ func setPath(root *node, assignment string) error {
 	if !ok || path == "" {
 		return fmt.Errorf("--set %s: want path=value, such as device.paths=64", assignment)
 	}
-	v, problems := parse("--set "+path, []byte(value))
-	if len(problems) > 0 && (v == nil || v.kind == null) {
-		return fmt.Errorf("--set %s: the value is no YAML: %w", assignment, problems)
+	v, problems := tree("--set "+path, []byte(value))
+	if len(problems) > 0 {
+		return problems
 	}
 	words := strings.Split(strings.NewReplacer("[", ".", "]", "").Replace(path), ".")
 	if words[0] != "spec" && words[0] != "metadata" {

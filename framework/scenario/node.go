@@ -96,8 +96,17 @@ func readFile(path string) ([]byte, error) {
 	return b, nil
 }
 
-// parse turns the text into a tree. Duplicate keys, several documents, anchors and aliases are problems.
+// parse turns the text of a scenario, a mapping, into a tree.
 func parse(file string, text []byte) (*node, Problems) {
+	root, problems := tree(file, text)
+	if len(problems) == 0 && root.kind != mapping {
+		problems = Problems{{File: file, Line: root.line, What: "not a mapping: want apiVersion, kind, metadata and spec"}}
+	}
+	return root, problems
+}
+
+// tree turns YAML text into a tree. Duplicate keys, several documents, anchors and aliases are problems.
+func tree(file string, text []byte) (*node, Problems) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // what some editors begin a file with
 	if !utf8.Valid(text) {
 		return nil, Problems{{File: file, Line: notText(text), What: "not YAML: bytes that are no UTF-8"}}
@@ -122,11 +131,7 @@ func parse(file string, text []byte) (*node, Problems) {
 	case len(bodies) > 1:
 		return nil, Problems{{File: file, Line: bodies[1].GetToken().Position.Line, What: "a second document: a file holds one scenario"}}
 	}
-	root := p.make(bodies[0], "")
-	if len(p.problems) == 0 && root.kind != mapping {
-		p.add(root.line, "", "not a mapping: want apiVersion, kind, metadata and spec")
-	}
-	return root, p.problems
+	return p.make(bodies[0], ""), p.problems
 }
 
 // notText returns the first line that is not UTF-8.

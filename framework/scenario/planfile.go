@@ -153,6 +153,12 @@ func DecodePlan(b []byte) (*Resolved, error) {
 	if err := r.Plan.Bind(r.Graph); err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
+	for i := range r.Flows {
+		f, n := &r.Flows[i], int32(r.Graph.Hosts())
+		if f.From < 0 || f.From >= n || f.To < 0 || f.To >= n || f.From == f.To || f.Workload < 0 || int(f.Workload) >= len(r.Names) || int(f.Index) != i {
+			return nil, fmt.Errorf("plan: flow %d from %d to %d of workload %d: there are %d hosts and %d workloads", i, f.From, f.To, f.Workload, n, len(r.Names))
+		}
+	}
 	for i, e := range p.Expect {
 		kind, raw := e.only()
 		x := Expected{Kind: kind}
