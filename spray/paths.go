@@ -117,7 +117,7 @@ func (p *Paths) Acked(now vtime.Time, path uint16, n uint32, rtt time.Duration, 
 // Lost reports that a packet of n payload bytes was not acknowledged in time on path.
 func (p *Paths) Lost(now vtime.Time, path uint16, n uint32) {
 	p.health.lost(now, path)
-	p.window.lost(now, n)
+	p.window.lost(n)
 }
 
 // Change takes the next change of a path's standing: out, with the instant of its first probe, or back. ok is

@@ -24,11 +24,9 @@ type window struct {
 	base, target       time.Duration
 	marked, seen       uint32 // packets of this round trip
 	share              float64
-	acc                float64 // bytes acknowledged in this round trip
 	minRTT             time.Duration
 	end                vtime.Time // of this round trip
-	lostBytes          float64
-	shrunk             vtime.Time // no decrease for delay before this instant
+	lostBytes          float64    // in this round trip
 }
 
 func newWindow(c Config) window {
@@ -43,7 +41,6 @@ func (w *window) bytes() uint64 { return uint64(max(w.cwnd, w.floor)) }
 func (w *window) acked(now vtime.Time, n uint32, rtt time.Duration, ce uint32) {
 	w.seen++
 	w.marked += ce
-	w.acc += float64(n)
 	if rtt > 0 && (w.minRTT == 0 || rtt < w.minRTT) {
 		w.minRTT = rtt
 	}
@@ -72,11 +69,11 @@ func (w *window) turn(now vtime.Time, rtt time.Duration) {
 		cut = max(cut, delayGain*float64(excess)/float64(w.minRTT))
 	}
 	w.cwnd = max(w.floor, w.cwnd*(1-min(cut, maxShrink)))
-	w.marked, w.seen, w.acc, w.minRTT, w.lostBytes = 0, 0, 0, 0, 0
+	w.marked, w.seen, w.minRTT, w.lostBytes = 0, 0, 0, 0
 	w.end = now.Add(max(rtt, w.base))
 }
 
-func (w *window) lost(_ vtime.Time, n uint32) {
+func (w *window) lost(n uint32) {
 	w.lostBytes += float64(n)
 	if w.lostBytes > w.cwnd*lossTolerance {
 		w.cwnd = max(w.floor, w.cwnd-w.lostBytes)
