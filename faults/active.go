@@ -6,5 +6,8 @@ type chance struct {
 	p float64
 }
 
+// always is the chance of an overlay that does not draw: no count refutes it.
+const always = -1
+
 // Chance implements Active.
 func (c chance) Chance() float64 { return c.p }

@@ -23,18 +23,23 @@ const unlikely = 1e-6
 type Evidence struct {
 	fabric.Counters
 	Rule  Rule
-	Stood bool // state kinds: read back after the strike and before the heal
+	Stood bool // the target's own state said so after the strike and before the heal
 
 	worst float64 // the least likely count of a target, as a bound on its probability; 0 is no bound
 	draws bool
+	leaks bool // state kinds: something got through a target whose state said that nothing could
 }
 
-// Add counts one more target whose acts are drawn with probability chance; 0: not drawn.
+// Add counts one more target whose acts are drawn with probability chance; negative: not drawn. Each target is
+// judged by itself: one that lets everything through is not hidden by others that do not. Set Rule first.
 func (e *Evidence) Add(c fabric.Counters, chance float64) {
 	e.Seen += c.Seen
 	e.Matched += c.Matched
 	e.Masked += c.Masked
-	if chance <= 0 || c.Seen == 0 {
+	if e.Rule == ByState && c.Matched+c.Masked < c.Seen {
+		e.leaks = true
+	}
+	if chance < 0 || c.Seen == 0 {
 		return
 	}
 	if b := tail(c.Matched+c.Masked, c.Seen, chance); !e.draws || b < e.worst {
@@ -45,15 +50,15 @@ func (e *Evidence) Add(c fabric.Counters, chance float64) {
 // Confirmed says that the evidence proves the fault.
 func (e *Evidence) Confirmed() bool { return e.Judge() == Confirmed }
 
-// Judge applies the rule of SCENARIO §4.
+// Judge applies the rule for confirmations. Two observers have to agree: the target's state, read back, and the
+// counters where packets or pages pass. A state that says down while packets come through confirms nothing, and
+// neither do packets lost while the state says that nothing lies there.
 func (e *Evidence) Judge() Confirmation {
 	switch {
-	case e.draws && e.worst < unlikely:
+	case !e.Stood, e.leaks, e.draws && e.worst < unlikely:
 		return Refuted
-	case e.Rule == ByState && e.Stood, e.Rule == ByTraffic && e.Matched > 0:
+	case e.Rule == ByState, e.Matched > 0:
 		return Confirmed
-	case e.Rule == ByState:
-		return Refuted
 	}
 	return Unmeasured
 }
@@ -64,8 +69,8 @@ func (e *Evidence) Shadowed() bool { return e.Matched == 0 && e.Masked > 0 }
 // tail bounds from above the probability of a count at least as far from the expected one as k of n draws with
 // probability p is, on its side (Chernoff): what is called unlikely is at least that unlikely.
 func tail(k, n uint64, p float64) float64 {
-	if p >= 1 {
-		if k == n {
+	if p <= 0 || p >= 1 {
+		if p <= 0 && k == 0 || p >= 1 && k == n {
 			return 1
 		}
 		return 0

@@ -61,8 +61,8 @@ type Strike struct {
 // Active is a fault that lies on its target.
 type Active interface {
 	Overlay
-	// Chance is the probability that one thing that passed (Counters.Seen) was acted on; 0: not by chance, then
-	// no count refutes it.
+	// Chance is the probability that one thing that passed (Counters.Seen) was acted on; negative: not by chance,
+	// then no count of what was acted on refutes it.
 	Chance() float64
 }
 

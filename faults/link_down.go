@@ -28,5 +28,5 @@ func (*LinkDown) Strike(s Surfaces, t Strike) (Active, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chance{o, 0}, nil
+	return chance{o, always}, nil
 }

@@ -102,4 +102,4 @@ func (e *eviction) Remove() error {
 }
 
 // Chance implements Active: what is mapped when the fault strikes is not its doing, so no count refutes it.
-func (e *eviction) Chance() float64 { return 0 }
+func (e *eviction) Chance() float64 { return always }

@@ -52,6 +52,9 @@ type occurrence struct {
 	actives []laid
 	struck  vtime.Time
 	healed  vtime.Time
+	due     vtime.Time // of the heal: For after the strike, which may have come late or taken long
+	laidAll bool       // it lay on all its targets
+	residue bool       // an undo failed, or what a defect left cannot be known
 	again   vtime.Time // next act of a Periodic; Never without
 	errs    []error
 	stood   bool // its state was read back after the strike and before the heal
@@ -88,6 +91,11 @@ func New(p *plan.Plan, s faults.Surfaces, opt Options) (*Executor, error) {
 		if m := s.Missing(kind); m != "" {
 			errs = append(errs, fmt.Errorf("fault %s: %s needs the surface %q, which this lab does not have", f.Name, f.Kind, m))
 		}
+		if f.Params == nil || len(f.Targets) == 0 {
+			errs = append(errs, fmt.Errorf("fault %s: no params or no target", f.Name))
+		} else if err := f.Params.Validate(); err != nil {
+			errs = append(errs, fmt.Errorf("fault %s: %w", f.Name, err))
+		}
 		e.all = append(e.all, occurrence{Fault: f, index: int32(i), kind: kind, again: vtime.Never})
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -110,7 +118,7 @@ func (o *occurrence) deadline() vtime.Time {
 	case pending:
 		return vtime.Time(o.At)
 	case active:
-		return min(vtime.Time(o.End()), o.again)
+		return min(o.due, o.again)
 	}
 	return vtime.Never
 }
@@ -118,7 +126,7 @@ func (o *occurrence) deadline() vtime.Time {
 // Step does what is due at now: heals before it strikes, so that two faults that touch do not overlap.
 func (e *Executor) Step(now vtime.Time) {
 	for i := range e.all {
-		if o := &e.all[i]; o.state == active && now >= vtime.Time(o.End()) {
+		if o := &e.all[i]; o.state == active && now >= o.due {
 			e.heal(o, now)
 		}
 	}
@@ -148,6 +156,7 @@ func (e *Executor) Close(now vtime.Time) {
 // is not the fault that was asked for.
 func (e *Executor) strike(o *occurrence, now vtime.Time) {
 	o.state = active
+	o.due = vtime.Time(o.End())
 	for _, t := range o.Targets {
 		l := laid{name: t.Name}
 		err := e.record(o, &l)
@@ -161,6 +170,8 @@ func (e *Executor) strike(o *occurrence, now vtime.Time) {
 		}
 		if l.Active != nil {
 			o.actives = append(o.actives, l)
+		} else if errors.Is(err, errPanic) {
+			o.residue = true // its record stays: what it did before is not known
 		} else if l.done != nil {
 			err = errors.Join(err, l.done())
 		}
@@ -172,6 +183,8 @@ func (e *Executor) strike(o *occurrence, now vtime.Time) {
 		}
 	}
 	o.struck = e.clock(now)
+	o.due = o.struck.Add(o.For.Std())
+	o.laidAll = true
 	o.stood = e.standing(o)
 	o.pace(now)
 	e.emit(event.Event{At: o.struck, Kind: event.FaultStrike, A: uint64(o.index), B: uint64(o.At)})
@@ -202,7 +215,10 @@ func (o *occurrence) pace(now vtime.Time) {
 	o.again = vtime.Never
 	for _, l := range o.actives {
 		if p, ok := l.Active.(faults.Periodic); ok {
-			o.again = min(o.again, now.Add(p.Every().Std()))
+			err := guard(func() error { o.again = min(o.again, now.Add(p.Every().Std())); return nil })
+			if err != nil {
+				o.errs = append(o.errs, fmt.Errorf("%s on %s: %w", o.Kind, l.name, err))
+			}
 		}
 	}
 }
@@ -216,7 +232,7 @@ func (e *Executor) heal(o *occurrence, now vtime.Time) {
 		l := &o.actives[i]
 		err := guard(l.Remove)
 		if err == nil {
-			if still, serr := l.Standing(); serr != nil || still {
+			if still, serr := l.standing(); serr != nil || still {
 				err = errors.Join(serr, errors.New("still in effect after its removal"))
 			}
 		}
@@ -224,6 +240,7 @@ func (e *Executor) heal(o *occurrence, now vtime.Time) {
 			err = l.done()
 		}
 		if err != nil {
+			o.residue = true
 			o.errs = append(o.errs, fmt.Errorf("undo of %s on %s: %w", o.Kind, l.name, err))
 		}
 	}
@@ -239,8 +256,7 @@ func (e *Executor) heal(o *occurrence, now vtime.Time) {
 // standing reads the state of every target back.
 func (e *Executor) standing(o *occurrence) bool {
 	for _, l := range o.actives {
-		ok := false
-		err := guard(func() (err error) { ok, err = l.Standing(); return err })
+		ok, err := l.standing()
 		if err != nil {
 			o.errs = append(o.errs, fmt.Errorf("reading %s on %s back: %w", o.Kind, l.name, err))
 		}
@@ -251,15 +267,24 @@ func (e *Executor) standing(o *occurrence) bool {
 	return len(o.actives) > 0
 }
 
+// standing is Standing of a target, a panic being an error.
+func (l *laid) standing() (ok bool, err error) {
+	err = guard(func() (err error) { ok, err = l.Standing(); return err })
+	return ok, err
+}
+
 // measure takes the counters of every target.
 func (e *Executor) measure(o *occurrence) {
 	sum := faults.Evidence{Rule: o.kind.Rule, Stood: o.stood}
 	for _, l := range o.actives {
-		c, err := l.Counters()
+		err := guard(func() error {
+			c, err := l.Counters()
+			sum.Add(c, l.Chance())
+			return err
+		})
 		if err != nil {
 			o.errs = append(o.errs, fmt.Errorf("counters of %s on %s: %w", o.Kind, l.name, err))
 		}
-		sum.Add(c, l.Chance())
 	}
 	o.seen = sum
 }
@@ -279,11 +304,13 @@ func (e *Executor) emit(ev event.Event) {
 	}
 }
 
+var errPanic = errors.New("panic")
+
 // guard turns a panic of a fault into its error: a defect in one kind must not keep the others from being undone.
 func guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
 		}
 	}()
 	return f()

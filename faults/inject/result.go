@@ -32,7 +32,7 @@ func (e *Executor) Results() []Result {
 		r := Result{
 			Name: o.Name, Kind: o.Kind, Optional: o.Optional,
 			At: vtime.Time(o.At), For: vtime.Time(o.For),
-			Struck: len(o.actives) == len(o.Targets), StruckAt: o.struck, HealedAt: o.healed,
+			Struck: o.laidAll, StruckAt: o.struck, HealedAt: o.healed,
 			Confirmation: faults.Unmeasured, Err: errors.Join(o.errs...), Residue: e.left(o),
 			Evidence: map[string]uint64{"seen": o.seen.Seen, "matched": o.seen.Matched, "masked": o.seen.Masked},
 		}
@@ -53,31 +53,40 @@ func (e *Executor) Results() []Result {
 	return out
 }
 
-// over names the first fault that overlapped o in time on a target of o and was injected before it.
+// over names the fault that hid o: the first by order of injection that overlapped o in time on a target of o and
+// acted there. A link that is down wins over what was laid before it, whichever of its ends was set down.
 func (e *Executor) over(o *occurrence) string {
+	name := "another layer"
 	for i := range e.all {
 		p := &e.all[i]
-		if p == o || p.struck > o.struck || p.healed < o.struck {
+		if p == o || !p.laidAll || p.seen.Matched == 0 || p.kind.Needs != o.kind.Needs || p.healed < o.struck || o.healed < p.struck {
+			continue
+		}
+		_, down := p.Params.(*faults.LinkDown)
+		if !down && (p.struck > o.struck || p.struck == o.struck && p.index > o.index) {
 			continue
 		}
 		for _, t := range p.Targets {
 			for _, u := range o.Targets {
-				if t == u {
+				switch {
+				case down && t.Dir.Link() == u.Dir.Link():
 					return p.Name
+				case t == u && name == "another layer":
+					name = p.Name
 				}
 			}
 		}
 	}
-	return "another layer"
+	return name
 }
 
 // left says that some target of o is still under it.
 func (e *Executor) left(o *occurrence) bool {
-	if o.state != healed {
-		return o.state == active
+	if o.state != healed || o.residue {
+		return o.state == active || o.residue
 	}
-	for _, l := range o.actives {
-		if still, err := l.Standing(); err != nil || still {
+	for i := range o.actives {
+		if still, err := o.actives[i].standing(); err != nil || still {
 			return true
 		}
 	}
