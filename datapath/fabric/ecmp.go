@@ -48,5 +48,5 @@ func Pick(hash uint32, n int) int { return int(uint64(hash) * uint64(n) >> 32) }
 // Repick chooses among the n choices that are left after the first was dead. It is a choice of its own, so a
 // flow whose first choice lives does not move when another dies (FAULTS law 4; resilient hashing).
 func Repick(hash uint32, n int) int {
-	return Pick(uint32(seed.Mix(uint64(hash)+0x9e3779b97f4a7c15)>>32), n)
+	return Pick(uint32(seed.Mix(uint64(hash)+seed.Golden)>>32), n)
 }

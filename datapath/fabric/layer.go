@@ -1,8 +1,6 @@
 package fabric
 
-import (
-	"github.com/stellarlab/stellarlab/internal/seed"
-)
+import "github.com/stellarlab/stellarlab/internal/seed"
 
 // Layer is what one fault lays over one direction of a link (FAULTS law 1). Layers are values: a plan
 // holds them, a lab folds them. The zero Layer changes nothing.
@@ -23,7 +21,7 @@ type Counters struct {
 }
 
 // SourceFactor spreads the sender's address over an Identity; it is odd, so that no two addresses meet.
-const SourceFactor = 0x9e3779b97f4a7c15
+const SourceFactor = seed.Golden
 
 // Identity names one transmission of one packet, equal in both labs: the sender's IPv4 address, and see
 // wire.Packet.PathSeq. Hosts number their queue pairs alike: without the sender a loss would strike all of them at

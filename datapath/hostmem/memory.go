@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/stellarlab/stellarlab/internal/event"
+	"github.com/stellarlab/stellarlab/internal/mem"
 )
 
-// Page is the size of a page of guest memory, bytes.
-const Page = 4096
+// Page is the size of a page of guest memory, bytes: mem.Page, which is what the kernel's must be.
+const Page = mem.Page
 
 // stripes is the number of locks that guard blocks; a block belongs to the stripe of its number.
 const stripes = 256

@@ -13,9 +13,6 @@ import (
 // ErrOutside is an access that does not lie in the memory.
 var ErrOutside = errors.New("outside the memory")
 
-// page is the unit in which evicted memory is counted, bytes.
-const page = 4096
-
 // hpaBase keeps host physical addresses apart from guest physical ones: one that is taken for the other is
 // outside.
 const hpaBase = 1 << 44
@@ -60,7 +57,7 @@ func NewMemory(cfg MemoryConfig) (*Memory, error) {
 	if cfg.Block == 0 {
 		cfg.Block = 2 << 20
 	}
-	if cfg.Block < page || cfg.Block > 1<<30 || cfg.Block&(cfg.Block-1) != 0 {
+	if cfg.Block < mem.Page || cfg.Block > 1<<30 || cfg.Block&(cfg.Block-1) != 0 {
 		return nil, fmt.Errorf("sim: memory block of %d bytes: want a power of two from 4 KiB to 1 GiB", cfg.Block)
 	}
 	m := &Memory{
@@ -130,11 +127,11 @@ func (m *Memory) Evict(blocks []mem.Span) (pages uint64) {
 func (m *Memory) pages(f *frame) (n uint64) {
 	start := f.block << m.shift
 	if f.whole {
-		return (min(m.cfg.Block, m.cfg.Size-start) + page - 1) / page
+		return (min(m.cfg.Block, m.cfg.Size-start) + mem.Page - 1) / mem.Page
 	}
 	next := uint32(0) // first page not counted yet
 	for i := range f.content {
-		first, last := max(f.content[i].off/page, next), (f.content[i].end()-1)/page
+		first, last := max(f.content[i].off/mem.Page, next), (f.content[i].end()-1)/mem.Page
 		if last >= first {
 			n += uint64(last - first + 1)
 			next = last + 1

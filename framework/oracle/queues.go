@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/stellarlab/stellarlab/internal/seed"
+
 // Queues maps a requester's queue pair to its flow. It is learnt from FlowStart and read on every packet, so it
 // is an open-addressed table without allocation or hashing function calls.
 type Queues struct {
@@ -40,7 +42,7 @@ func (q *Queues) Flow(node int32, qp uint32) int32 {
 
 func (q *Queues) find(node int32, qp uint32) uint64 {
 	k, mask := key(node, qp), uint64(len(q.keys)-1)
-	i := (k ^ k>>29) * 0x9e3779b97f4a7c15 >> 20 & mask
+	i := (k ^ k>>29) * seed.Golden >> 20 & mask
 	for q.keys[i] != 0 && q.keys[i] != k {
 		i = (i + 1) & mask
 	}

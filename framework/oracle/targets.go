@@ -5,11 +5,9 @@ import (
 	"github.com/stellarlab/stellarlab/internal/mem"
 )
 
-// page is the granularity of Targets: slots begin on page boundaries and share no page (host.Layout).
-const page = 4096
-
 // Targets maps an address in a host's guest memory to the slot of the flow that owns it, by one table look-up,
-// from the layout of the flows and from nothing that a device says.
+// from the layout of the flows and from nothing that a device says. Slots begin on page boundaries and share no page
+// (host.Layout), so a page is all that the table need tell apart.
 type Targets struct {
 	base  []mem.GPA   // by host: the first address of the table
 	pages [][]int32   // by host: slot index + 1 per page; 0: no target
@@ -36,7 +34,7 @@ func NewTargets(flows []host.Flow, hosts int) *Targets {
 		end[to] = max(end[to], gpa+mem.GPA(flows[i].Buffer()))
 	}
 	for h := range hosts {
-		t.pages[h] = make([]int32, uint64(end[h]-t.base[h])/page)
+		t.pages[h] = make([]int32, uint64(end[h]-t.base[h])/mem.Page)
 	}
 	for i := range flows {
 		f := &flows[i]
@@ -45,8 +43,8 @@ func NewTargets(flows []host.Flow, hosts int) *Targets {
 			at := t.start[i] + mem.GPA(s*f.Stride())
 			t.flow = append(t.flow, int32(i))
 			t.at = append(t.at, at)
-			p := uint64(at-t.base[f.To]) / page
-			for n := range f.Stride() / page {
+			p := uint64(at-t.base[f.To]) / mem.Page
+			for n := range f.Stride() / mem.Page {
 				t.pages[f.To][p+n] = int32(len(t.flow))
 			}
 		}
@@ -59,7 +57,7 @@ func (t *Targets) Slot(node int32, gpa mem.GPA) int32 {
 	if uint(node) >= uint(len(t.pages)) {
 		return -1
 	}
-	p := uint64(gpa-t.base[node]) / page
+	p := uint64(gpa-t.base[node]) / mem.Page
 	if p >= uint64(len(t.pages[node])) {
 		return -1
 	}

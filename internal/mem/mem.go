@@ -70,6 +70,10 @@ func (s Span) Overlaps(o Span) bool { return s.Start < o.End() && o.Start < s.En
 // String prints s as [start,end).
 func (s Span) String() string { return fmt.Sprintf("[%#x,%#x)", uint64(s.Start), uint64(s.End())) }
 
+// Page is the size of a page of guest memory, in bytes: what is evicted at the least, and how the slots of a
+// flow's buffers are aligned.
+const Page = 4096
+
 // Segment is a contiguous piece of host physical memory: what one DMA transaction may address.
 type Segment struct {
 	HPA  HPA

@@ -21,7 +21,7 @@ type Payload struct {
 // Tag names the pattern of one message: of the run, the queue pair with its generation, and the message's
 // number on it. It is never zero.
 func Tag(run uint64, qpn uint32, generation uint32, message uint64) uint64 {
-	t := seed.Mix(run ^ seed.Mix(uint64(qpn)|uint64(generation)<<32) ^ seed.Mix(message+0x9e3779b97f4a7c15))
+	t := seed.Mix(run ^ seed.Mix(uint64(qpn)|uint64(generation)<<32) ^ seed.Mix(message+seed.Golden))
 	if t == 0 {
 		return 1
 	}
@@ -101,7 +101,7 @@ func PatternByte(tag, off uint64) byte {
 // word is word i of pattern tag: distinct for nearby tags and offsets, so that a shifted, stale or foreign
 // stretch never compares equal.
 func word(tag, i uint64) uint64 {
-	x := tag + i*0x9e3779b97f4a7c15
+	x := tag + i*seed.Golden
 	x ^= x >> 32
 	x *= 0xd6e8feb86659fd93
 	return x ^ x>>32

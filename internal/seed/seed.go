@@ -23,6 +23,10 @@ func (k Key) Rand() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(k), Mix(uint64(k))))
 }
 
+// Golden is 2^64 over the golden ratio, made odd: its multiples modulo 2^64 are distinct and lie far apart. It
+// spreads numbers that count up before they are mixed.
+const Golden = 0x9e3779b97f4a7c15
+
 // Mix is a bijective 64-bit finaliser: every bit of the result depends on every bit of x.
 func Mix(x uint64) uint64 {
 	x ^= x >> 30
