@@ -84,6 +84,9 @@ func (t *Table) pages(e *entry, key mem.Key, first, last uint64) (ticket uint64)
 			ticket = w
 		}
 	}
+	if ticket == 0 && len(t.granted) == 0 {
+		return 0
+	}
 	for page := first; page <= last; page++ {
 		k := pageKey{key, page}
 		if ticket == 0 {
@@ -98,10 +101,12 @@ func (t *Table) pages(e *entry, key mem.Key, first, last uint64) (ticket uint64)
 // page looks one page up; it returns the ticket to wait for, or 0.
 func (t *Table) page(e *entry, key mem.Key, page uint64) uint64 {
 	k := pageKey{key, page}
-	if ticket, ok := t.waiting[k]; ok {
-		return ticket
+	if len(t.waiting) > 0 {
+		if ticket, ok := t.waiting[k]; ok {
+			return ticket
+		}
 	}
-	if t.granted[k] {
+	if len(t.granted) > 0 && t.granted[k] {
 		return 0 // this access has paid: it must succeed however the levels would draw again
 	}
 	miss, cost := false, time.Duration(0)

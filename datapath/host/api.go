@@ -35,7 +35,8 @@ type Guest interface {
 // RequestKind says what a device asks of its driver.
 type RequestKind uint8
 
-// The requests. Each Pin and Fetch is answered by one Answer with its ticket, whenever that is.
+// The requests. Each Pin and Fetch is answered by one Answer with its ticket, whenever that is. The device sets no
+// timer on them: what waits for an answer that never comes waits on, which the progress invariant reports.
 const (
 	Pin   RequestKind = iota // make Block present, pinned and mapped: NeedMem of PVDMA (Stellar §5)
 	Unpin                    // release Block; no answer

@@ -18,7 +18,7 @@ type Config struct {
 	Paths      int           // 1 to 256
 	Policy     string        // name in spray's catalogue
 	RTO        time.Duration // floor of the retransmission timeout
-	Retries    int           // per packet, reset by progress
+	Retries    int           // per packet, reset by progress; 0: none
 	Window     uint64        // bytes; upper bound of the congestion window
 	Congestion Congestion
 	Relaxed    bool   // ordering: false is strict

@@ -12,7 +12,9 @@ import (
 func (d *Device) Request(now vtime.Time) (r Request, ok bool) {
 	if n := len(d.released); n > 0 {
 		u := d.released[0]
-		d.released = d.released[1:]
+		if d.released = d.released[1:]; len(d.released) == 0 {
+			d.released = nil
+		}
 		return d.unpin(now, u), true
 	}
 	if p, ok := d.domain.Request(); ok {
