@@ -101,3 +101,16 @@ func TestConfigIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestEvictedBlockLeavesTheMapCache: its entry makes room, and pushes no block out that is still mapped.
+func TestEvictedBlockLeavesTheMapCache(t *testing.T) {
+	d := warm(t, pvdma.Config{Guest: 16 << 20, MapCache: 2}, 2)
+	state(d, 2<<20, 1) // both have been used; the first one latest
+	state(d, 0, 1)
+	d.Evict([]mem.Span{{Len: 1}})
+	state(d, 4<<20, 1)
+	serve(d)
+	if st, _ := state(d, 2<<20, 1); st != pvdma.Hit {
+		t.Fatalf("state %d: a block that stayed has been pushed out", st)
+	}
+}
