@@ -29,7 +29,6 @@ const (
 	TierHost Tier = iota
 	TierLeaf
 	TierSpine
-	TierCore
 )
 
 // Node is a host or a switch.

@@ -307,10 +307,6 @@ func TestCounterCountsWhatLeaves(t *testing.T) {
 	if err := p.within(0, func() (err error) { c, err = impair.AttachCounter(p.index[0]); return err }); err != nil {
 		t.Fatal(err)
 	}
-	var r *impair.Rehash
-	if err := p.within(1, func() (err error) { r, err = impair.AttachRehash(p.index[1]); return err }); err != nil {
-		t.Fatal(err)
-	}
 	lay(t, p.dir, fabric.Layer{Loss: 0.5, Key: 8})
 	p.burst(0, 500)
 	s, err := c.Sent()
@@ -320,7 +316,7 @@ func TestCounterCountsWhatLeaves(t *testing.T) {
 	if d := totals(t, p.dir); s.Packets != 500 || s.Packets != d.Packets || s.Bytes != d.Bytes || d.Delivered+d.Loss != 500 {
 		t.Errorf("sent %+v, direction %+v", s, d)
 	}
-	if err := errors.Join(c.Close(), r.Close()); err != nil {
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
