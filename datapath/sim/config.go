@@ -13,9 +13,6 @@ import (
 	"github.com/stellarlab/stellarlab/internal/vtime"
 )
 
-// Framing is what Ethernet adds to an IP datagram: header 14, check sequence 4, preamble and gap 20 bytes.
-const Framing = 14 + 4 + 20
-
 // PinCost is the default time to pin 2 MiB: 174 ms per GiB, from the start-up times of Stellar §8.2, figure 6.
 const PinCost = 340 * time.Microsecond
 
@@ -37,8 +34,8 @@ type Host struct {
 	Device  Device
 	Memory  *Memory
 	MTU     uint32        // payload bytes of a full packet; needed with WireData
-	Data    uint32        // bytes on the wire of a full data packet, a shorter one is less by what it lacks; 0: datagram plus Framing
-	Ack     uint32        // bytes on the wire of an acknowledgement; 0: datagram plus Framing
+	Data    uint32        // bytes on the wire of a full data packet, a shorter one is less by what it lacks; 0: datagram plus wire.Framing
+	Ack     uint32        // bytes on the wire of an acknowledgement; 0: datagram plus wire.Framing
 	PinCost time.Duration // to pin 2 MiB, other blocks in proportion; one after the other. 0: PinCost; negative: none
 }
 

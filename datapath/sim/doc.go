@@ -12,6 +12,6 @@
 // is a FIFO, only the first packet of each is among the events. Events at one instant run in the order in which they
 // were made: a packet's when it became the first of its direction.
 //
-// What a packet is worth on the wire: the IP datagram plus Framing bytes, or what the sender's configuration
+// What a packet is worth on the wire: the IP datagram plus wire.Framing bytes, or what the sender's configuration
 // says instead.
 package sim

@@ -43,7 +43,7 @@ func (h *endpoint) size(p *wire.Packet) uint32 {
 	case p.Opcode == wire.WriteOnly && h.Data > 0:
 		return h.Data - h.MTU + min(h.MTU, p.Payload.Len)
 	}
-	return uint32(wire.Size(p)) + Framing
+	return uint32(wire.Size(p)) + wire.Framing
 }
 
 // deliver hands a packet to the host at the end of direction in.
@@ -209,7 +209,7 @@ func (s *Sim) free(h *endpoint) int64 {
 		}
 		full := h.Data
 		if full == 0 {
-			full = h.MTU + wire.Overhead + Framing
+			full = h.MTU + wire.Overhead + wire.Framing
 		}
 		at = max(at, d.free-spare*int64(uint64(full)*psBits/d.rate))
 	}

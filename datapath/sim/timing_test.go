@@ -80,8 +80,8 @@ func TestSizeOnTheWire(t *testing.T) {
 		{"full", 4150, 64, wire.Packet{Opcode: wire.WriteOnly, Payload: mem.Payload{Len: 4086}}, 4150},
 		{"short", 4150, 64, wire.Packet{Opcode: wire.WriteOnly, Payload: mem.Payload{Len: 86}}, 150},
 		{"ack", 4150, 64, wire.Packet{Opcode: wire.Acknowledge}, 64},
-		{"headers", 0, 0, wire.Packet{Opcode: wire.WriteOnly, Payload: mem.Payload{Len: 4086}}, 4088 + wire.Overhead + sim.Framing},
-		{"ack headers", 0, 0, wire.Packet{Opcode: wire.Acknowledge}, wire.AckSize + sim.Framing},
+		{"headers", 0, 0, wire.Packet{Opcode: wire.WriteOnly, Payload: mem.Payload{Len: 4086}}, 4088 + wire.Overhead + wire.Framing},
+		{"ack headers", 0, 0, wire.Packet{Opcode: wire.Acknowledge}, wire.AckSize + wire.Framing},
 	} {
 		b := newBench(t, star(t, 2, link), func(cfg *sim.Config) { cfg.Hosts[0].Data, cfg.Hosts[0].Ack = c.data, c.ack })
 		c.p.Src, c.p.Dst = fabric.Address(0), fabric.Address(1)

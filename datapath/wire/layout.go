@@ -47,3 +47,6 @@ func Size(p *Packet) int {
 	}
 	return Overhead + int(p.Payload.Len) + pad(p.Payload.Len)
 }
+
+// Framing is what Ethernet adds to an IPv4 datagram on a link, bytes: header 14, check sequence 4, preamble and gap 20.
+const Framing = 14 + 4 + 20
