@@ -7,6 +7,7 @@ import (
 	"github.com/cilium/ebpf/asm"
 
 	"github.com/stellarlab/stellarlab/datapath/fabric"
+	"github.com/stellarlab/stellarlab/datapath/wire"
 )
 
 // Offsets in the frame, bytes. Packets with IP options or fragments are not ours: senders make neither.
@@ -21,9 +22,8 @@ const (
 	aethLen   = 4
 	extension = 8 // the fixed head of the spray extension, docs/wire.md
 
-	opWriteOnly   = 0x0a // BTH, RETH, extension
-	opAcknowledge = 0x11 // BTH, AETH, extension
-	portRoCE      = 4791
+	opWriteOnly   = int32(wire.WriteOnly)   // BTH, RETH, extension
+	opAcknowledge = int32(wire.Acknowledge) // BTH, AETH, extension
 )
 
 // Stack slots, by offset from the frame pointer.
@@ -115,7 +115,7 @@ func (c *code) roce(other string) {
 		asm.JNE.Imm(asm.R1, 0, other),
 		asm.LoadMem(asm.R1, asm.RFP, atHead+udpStart+2, asm.Half),
 		asm.HostTo(asm.BE, asm.R1, asm.Half),
-		asm.JNE.Imm(asm.R1, portRoCE, other),
+		asm.JNE.Imm(asm.R1, wire.Port, other),
 		asm.LoadMem(asm.R1, asm.RFP, atHead+ipStart+2, asm.Half),
 		asm.HostTo(asm.BE, asm.R1, asm.Half),
 		asm.StoreMem(asm.RFP, atLen, asm.R1, asm.DWord),

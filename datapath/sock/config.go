@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// Port is the UDP port of RoCEv2.
-const Port = 4791
-
 // Defaults of Config.
 const (
 	DefaultBatch  = 64

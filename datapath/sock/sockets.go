@@ -9,12 +9,14 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stellarlab/stellarlab/datapath/wire"
 )
 
 // sockets are the two descriptors of a device.
 type sockets struct {
 	tx int // raw IP, header included, unconnected: switches then hash the real ports
-	rx int // UDP on Port
+	rx int // UDP on wire.Port
 }
 
 // openSockets opens both in the network namespace of the calling thread.
@@ -42,8 +44,8 @@ func openSockets(cfg *Config) (s sockets, err error) {
 	if err = unix.SetsockoptInt(s.rx, unix.IPPROTO_IP, unix.IP_RECVTOS, 1); err != nil {
 		return s, os.NewSyscallError("setsockopt IP_RECVTOS", err)
 	}
-	if err = unix.Bind(s.rx, &unix.SockaddrInet4{Port: Port, Addr: cfg.Addr.As4()}); err != nil {
-		return s, fmt.Errorf("bind UDP %v port %d: %w", cfg.Addr, Port, err)
+	if err = unix.Bind(s.rx, &unix.SockaddrInet4{Port: wire.Port, Addr: cfg.Addr.As4()}); err != nil {
+		return s, fmt.Errorf("bind UDP %v port %d: %w", cfg.Addr, wire.Port, err)
 	}
 	return s, nil
 }
