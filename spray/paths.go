@@ -60,6 +60,18 @@ func (p *Paths) Pick(now vtime.Time, avoid int) uint16 {
 	return path
 }
 
+// Answer chooses the path of an acknowledgement: as the policy proposes, but none that rests.
+func (p *Paths) Answer(now vtime.Time) uint16 {
+	path := p.policy.Next()
+	for range len(p.entropy) {
+		if !p.health.paths[path].resting {
+			break
+		}
+		path = p.policy.Next()
+	}
+	return path
+}
+
 // proofs is how many candidates a retransmission compares. More would gather the retransmissions of all queue pairs
 // on the few paths that answered last.
 const proofs = 2

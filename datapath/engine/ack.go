@@ -42,10 +42,11 @@ func (e *Engine) acknowledge(now vtime.Time, q *qp, p *wire.Packet) {
 	x := &q.rx
 	a := &x.ack
 	a.due = false
+	path := q.paths.Answer(now)
 	*p = wire.Packet{
-		Src: e.cfg.Addr, Dst: q.peerAddr, Entropy: q.paths.Entropy(a.path), ECN: 2,
+		Src: e.cfg.Addr, Dst: q.peerAddr, Entropy: q.paths.Entropy(path), ECN: 2,
 		Opcode: wire.Acknowledge, DestQP: q.peerQP, Generation: q.peerGeneration,
-		Path: a.path, PathSeq: q.tx.sequence(a.path), Sent: now,
+		Path: path, PathSeq: q.tx.sequence(path), Sent: now,
 		Syndrome: wire.SyndromeAck, PSN: uint32(x.next-1) & psnMask, AckMSN: uint32(x.msn) & psnMask,
 		EchoPath: a.path, EchoPathSeq: a.pathSeq, EchoSent: a.sent,
 		CECount: x.ce, AckedBytes: x.unacked, WindowEdge: uint32(x.next+e.window) & psnMask,

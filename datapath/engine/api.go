@@ -99,6 +99,9 @@ type Memory interface {
 type Paths interface {
 	// Pick chooses the path of a packet. avoid is a path that lost this packet, or -1.
 	Pick(now vtime.Time, avoid int) (path uint16)
+	// Answer chooses the path of an acknowledgement. Its way back need not be alive where the packet's way here is,
+	// so it is not tied to the packet's path.
+	Answer(now vtime.Time) (path uint16)
 	// Entropy returns the UDP source port of a path; constant for its life.
 	Entropy(path uint16) uint16
 	// Window returns how many payload bytes may be outstanding, at least one packet's worth.

@@ -83,8 +83,9 @@ func (s *paths) Pick(_ vtime.Time, avoid int) uint16 {
 	}
 	return s.next
 }
-func (s *paths) Entropy(p uint16) uint16 { return 49152 + p }
-func (s *paths) Window() uint64          { return s.window }
+func (s *paths) Entropy(p uint16) uint16  { return 49152 + p }
+func (s *paths) Window() uint64           { return s.window }
+func (s *paths) Answer(vtime.Time) uint16 { return 0 }
 func (s *paths) Acked(_ vtime.Time, _ uint16, n uint32, _ time.Duration, _ uint32) {
 	s.acked += uint64(n)
 }
