@@ -57,8 +57,7 @@ func New(cfg Config, bus Bus, guest Guest, sink event.Sink) (*Device, error) {
 	d.engine, err = engine.New(engine.Config{
 		Addr: cfg.Addr, MTU: cfg.MTU, RTO: cfg.RTO, Retries: retries(cfg.Retries),
 		AckEvery: cfg.AckEvery, Relaxed: cfg.Relaxed,
-		// What may be out beyond a hole: a hole lasts a timeout, and the line must not stand still for that long.
-		ReceiveBuffer: max(16<<20, 2*cfg.Window),
+		ReceiveBuffer: max(receiveBuffer, 2*cfg.Window),
 	}, &d.memory, sink, cfg.Node)
 	if err != nil {
 		return nil, fmt.Errorf("device of node %d: %w", cfg.Node, err)

@@ -3,7 +3,7 @@ package host
 import "github.com/stellarlab/stellarlab/internal/mem"
 
 // page is the alignment of a slot, bytes.
-const page = 4096
+const page = mem.Page
 
 // Stride is the distance between two slots of a flow's buffers, in bytes.
 func (f *Flow) Stride() uint64 { return (uint64(f.Size) + page - 1) &^ (page - 1) }

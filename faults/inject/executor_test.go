@@ -42,7 +42,6 @@ func TestConformance(t *testing.T) {
 		if r := e.Results()[0]; r.Confirmation == faults.Confirmed {
 			t.Errorf("%s does nothing and is confirmed: %+v", k.Name, r)
 		}
-		l = newLab()
 		if _, err := inject.New(&plan.Plan{Faults: []plan.Fault{fault("a", "link.down", 0, ms), fault("lonely", k.Name, 0, ms)}}, faults.Surfaces{}, inject.Options{}); err == nil || !strings.Contains(err.Error(), "lonely") || !strings.Contains(err.Error(), k.Needs) {
 			t.Errorf("%s without a surface: %v", k.Name, err)
 		}

@@ -211,16 +211,13 @@ func fill[T comparable](v *T, with T) {
 	}
 }
 
-// ethernet is what a frame adds to an IP datagram: header 14, check sequence 4, preamble and gap 20 bytes.
-const ethernet = 14 + 4 + 20
-
 // roundTrip is the time that a full packet and its acknowledgement take from host h to the furthest host and back
 // over an idle fabric, and the rate of the slowest link on the way.
 func (s *DeviceSettings) roundTrip(g *fabric.Graph, h fabric.NodeID) (rtt time.Duration, rate uint64) {
 	data := wire.Packet{Opcode: wire.WriteOnly}
 	data.Payload.Len = uint32(s.MTU)
 	ack := wire.Packet{Opcode: wire.Acknowledge}
-	dataBits, ackBits := uint64(wire.Size(&data)+ethernet)*8, uint64(wire.Size(&ack)+ethernet)*8
+	dataBits, ackBits := uint64(wire.Size(&data)+wire.Framing)*8, uint64(wire.Size(&ack)+wire.Framing)*8
 	if s.Wire.Data > 0 {
 		dataBits = uint64(s.Wire.Data) * 8
 	}
