@@ -24,13 +24,14 @@ type links struct {
 	mu       sync.Mutex
 	carriers map[fabric.Dir][]*carrier // Down layers by the direction whose sender's end is down
 	cuts     map[fabric.LinkID]bool    // links whose carrier was away at some time of the current run
+	cutLoss  map[fabric.Dir]uint64     // packets missing on a direction, ever, when its carrier was last put back
 }
 
 // attach puts the programs on every direction, some at a time: loading one takes milliseconds of the kernel's.
 func (l *links) attach() error {
 	n := 2 * len(l.plant.graph.Links)
 	l.in, l.out = make([]*impair.Direction, n), make([]*impair.Counter, n)
-	l.carriers, l.cuts = map[fabric.Dir][]*carrier{}, map[fabric.LinkID]bool{}
+	l.carriers, l.cuts, l.cutLoss = map[fabric.Dir][]*carrier{}, map[fabric.LinkID]bool{}, map[fabric.Dir]uint64{}
 	return each(n, func(i int) error {
 		d := fabric.Dir(i)
 		receiver, _ := l.plant.endOf(d ^ 1)
@@ -146,11 +147,26 @@ func (l *links) begin() {
 	}
 }
 
-// wasCut says that the carrier of d's link was away at some time of the current run.
-func (l *links) wasCut(d fabric.Dir) bool {
+// missing counts the packets that entered a direction and have not come out of it.
+func (l *links) missing(d fabric.Dir) (uint64, error) {
+	s, err := l.out[d].Sent()
+	if err != nil {
+		return 0, err
+	}
+	t, err := l.in[d].Totals()
+	return s.Packets - min(s.Packets, t.Packets), err
+}
+
+// takenDown is how many of the packets that a run misses on d a carrier that was away can account for: those that
+// were missing when it came back, before is what was missing when the run began. What goes missing afterwards is
+// the kernel's.
+func (l *links) takenDown(d fabric.Dir, before uint64) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.cuts[d.Link()]
+	if !l.cuts[d.Link()] {
+		return 0
+	}
+	return l.cutLoss[d] - min(l.cutLoss[d], before)
 }
 
 // lost counts what both ends of d's link could not send.
@@ -244,6 +260,11 @@ func (c *carrier) Remove() error {
 			if err := rail.Ready(end); err != nil {
 				return err
 			}
+		}
+	}
+	for _, way := range []fabric.Dir{c.dir, c.dir ^ 1} {
+		if n, err := l.missing(way); err == nil {
+			l.cutLoss[way] = max(l.cutLoss[way], n)
 		}
 	}
 	c.gone = true

@@ -277,12 +277,9 @@ func (l *Lab) ledger(before, after []count, rejected, overflowed map[int32]uint6
 		p.Dropped[event.DropBlackhole] = a.blackhole - b.blackhole
 		p.Dropped[event.DropLoss] = a.loss - b.loss
 		seen := a.packets - b.packets
-		switch {
-		case l.links.wasCut(fabric.Dir(i)):
-			p.Dropped[event.DropDown] = p.Sent - min(p.Sent, seen) // what a carrier that went took with it
-		default:
-			p.Dropped[event.DropKernel] = p.Sent - min(p.Sent, seen)
-		}
+		missing := p.Sent - min(p.Sent, seen)
+		p.Dropped[event.DropDown] = min(missing, l.links.takenDown(p.Dir, b.sent-min(b.sent, b.packets)))
+		p.Dropped[event.DropKernel] = missing - p.Dropped[event.DropDown]
 		to := l.plant.graph.To(p.Dir)
 		if n := min(rejected[int32(to)], p.Delivered); n > 0 && l.plant.graph.Nodes[to].Host() {
 			p.Dropped[event.DropICRC], p.Delivered = n, p.Delivered-n
