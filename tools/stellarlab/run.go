@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"path/filepath"
 	"time"
 
@@ -32,6 +33,11 @@ func (a *app) run() *cobra.Command {
 			}
 			if err := a.able(all); err != nil {
 				return err
+			}
+			if slices.ContainsFunc(all, func(r *scenario.Resolved) bool { return r.Lab == "netns" }) {
+				if err := writable(a.stateDir); err != nil {
+					return usage(fmt.Errorf("--state-dir %s: the undo log cannot be kept there, so nothing may be done: %w", a.stateDir, err))
+				}
 			}
 			if err := writable(out); err != nil {
 				return usage(fmt.Errorf("--out %s: run directories cannot be made there: %w", out, err))
