@@ -48,7 +48,7 @@ func spec(g *fabric.Graph, dir string) framework.Spec {
 }
 
 // nothing fails the test if a namespace or a log of the tests is there.
-func nothing(t *testing.T, dir string) {
+func nothing(t testing.TB, dir string) {
 	t.Helper()
 	if names, err := netns.List(netns.Prefix + run + "-"); err != nil || len(names) != 0 {
 		t.Errorf("namespaces %v are left, error %v", names, err)
@@ -58,7 +58,7 @@ func nothing(t *testing.T, dir string) {
 	}
 }
 
-func needs(t *testing.T) *fabric.Graph {
+func needs(t testing.TB) *fabric.Graph {
 	t.Helper()
 	for _, a := range nslab.Probe() {
 		if a.Needed && !a.OK {
